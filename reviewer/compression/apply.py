@@ -14,7 +14,7 @@ from msgspec import Struct
 from reviewer.commits import retention as criteria_store
 from reviewer.commits.chain import next_commit_id
 from reviewer.commits.contents import PreparedText, commit_hash, count_tokens, prepare, store_texts
-from reviewer.commits.values import Pattern, Priority, RetentionCriteria
+from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.context_snapshot import (
     PINNED_SPAN,
     ChainCommit,
@@ -24,6 +24,7 @@ from reviewer.compression.context_snapshot import (
 )
 from reviewer.compression.plan import Applied, Preview
 from reviewer.compression.preview import require_retained
+from reviewer.compression.retention import criteria_of
 from reviewer.compression.values import CompressedSegment, FidelityValidation, Level, Segment
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.store.acts import Act
@@ -172,14 +173,10 @@ def record_compression(
 
 def carried_criteria(segment: Segment) -> RetentionCriteria | None:
     """The retention criteria of IMPORTANT turns, for later summaries; None without such turns."""
-    important = [turn for turn in segment.turns if turn.priority is Priority.IMPORTANT]
-    if not important:
+    if all(turn.priority is not Priority.IMPORTANT for turn in segment.turns):
         return None
-    words = dict.fromkeys(t.retention.instructions for t in important if t.retention.instructions)
-    patterns: dict[Pattern, None] = dict.fromkeys(
-        pattern for turn in important for pattern in turn.retention.patterns
-    )
-    return RetentionCriteria("\n".join(words) or None, tuple(patterns))
+    found = criteria_of(segment)
+    return RetentionCriteria("\n".join(found.instructions) or None, found.patterns)
 
 
 def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -> None:

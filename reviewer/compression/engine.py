@@ -9,7 +9,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from reviewer.compression.fidelity import validate_fidelity
-from reviewer.compression.retention import TurnCriteria
+from reviewer.compression.retention import Criteria
 from reviewer.compression.salient_terms import SourceTerms
 from reviewer.compression.segments import full_text, readable
 from reviewer.compression.session import SessionFacts, read_session
@@ -81,7 +81,7 @@ class SummaryTask(Struct, frozen=True):
     max_tokens: int
     """The limit for the text."""
     options: SummarizationOptions
-    criteria: tuple[TurnCriteria, ...] = ()
+    criteria: Criteria = Criteria()
     """Retention criteria that the text is checked against."""
     care: bool = False
     """Whether some turns are IMPORTANT without criteria."""

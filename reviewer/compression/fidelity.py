@@ -32,7 +32,6 @@ from reviewer.compression.values import (
     FidelityValidation,
     Level,
     Lost,
-    LostKind,
     Segment,
     SegmentTurn,
     overall_score,
@@ -56,9 +55,6 @@ SHORTEST_TAG = 8
 """Minimum characters of a tag that represents a longer anchor."""
 SAID = 0.5
 """Share of its terms with which a statement counts as said."""
-_PERSON_WEIGHT, _ANCHOR_WEIGHT, _NEED_WEIGHT, _STATEMENT_WEIGHT = 1500.0, 1000.0, 100.0, 10.0
-"""Sorts lost words of the person before anchors, these before needs, these before statements of the
-agent, and these before names."""
 FEWEST_TERMS = 3
 """Terms of a sentence that is looked for."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -147,8 +143,7 @@ def validate_fidelity(
         *_lost_names(summary, source, segment.turns),
         *_lost_results(segment.turns),
     ]
-    losses = [_numbered(each, segment.turns) for each in losses]
-    losses.sort(key=lambda each: -each.weight)
+    losses = sorted((_numbered(e, segment.turns) for e in losses), key=lambda each: each.place)
     return FidelityValidation(
         round(overall, 4),
         round(anchors, 4),
@@ -213,30 +208,24 @@ def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> lis
             ):
                 text = _shown(turn.text.lstrip())
                 span = find_verbatim(turn.text, text) or (0, 0)
-                weight = 2 * _ANCHOR_WEIGHT
-                lost.append(Lost(text, "turn", weight, 1, number, *span, "important turn"))
+                lost.append(Lost(text, "turn", 1.0, 1, number, *span, "important turn"))
     return lost
 
 
 def _lost_anchor(each: AnchorPoint) -> Lost:
-    weight = round(_ANCHOR_WEIGHT * each.importance, 2)
     what = _CAMEL.sub(" ", each.type).lower() if each.source == "detected" else "must survive"
-    return Lost(each.content, "anchor", weight, 1, each.turn, each.start, each.end, what)
+    return Lost(each.content, "anchor", each.importance, 1, each.turn, each.start, each.end, what)
 
 
 def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentTurn]) -> list[Lost]:
-    kinds: dict[str, LostKind] = {
-        "request": "request", "instruction": "instruction", "state": "state", "next": "next",
-    }  # fmt: skip
     found = []
     for need in needs:
         text = _shown(need.text)
         turn, span = need.turn, (0, 0)
         if turn >= 0:
             span = find_verbatim(turns[turn].text, text) or span
-        kind, weight = kinds[need.kind], _NEED_WEIGHT * need.weight
-        what = YOU if kind in ("request", "instruction") else need.named
-        found.append(Lost(text, kind, weight, 1, max(turn, 0), *span, what))
+        what = YOU if need.kind in ("request", "instruction") else need.named
+        found.append(Lost(text, need.kind, need.weight, 1, max(turn, 0), *span, what))
     return found
 
 
@@ -266,8 +255,7 @@ def _lost_statements(
             shown = _shown(text)
             span = find_verbatim(turns[speech.turn].text, shown)
             if span is not None:
-                first = _PERSON_WEIGHT if of_person else _STATEMENT_WEIGHT
-                weight = round(first + min(len(words) - most, 20) / 20, 2)
+                weight = round(min(len(words) - most, 20) / 20, 2)
                 lost = person if of_person else agent
                 what = YOU if of_person else "agent"
                 lost.append(Lost(shown, "statement", weight, 1, speech.turn, *span, what))

@@ -12,6 +12,7 @@ from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
 from reviewer.compression.summarizer import Summarizer
+from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.values import OFFLINE, Level
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
@@ -116,6 +117,7 @@ def fit_plan(
     UnreachableError, and CancelledError if `watch` asks to stop.
     """
     written: dict[tuple[int, Level], tuple[int, bool, bool]] = {}
+    writer = SummaryWriter(offline)
     kept = {snapshot.index_of(choice.segment): choice for choice in own}
     every = [Level(level) for level in range(lowest + 1)]
     most = len(snapshot.segments) * max(lowest, 1)
@@ -132,7 +134,7 @@ def fit_plan(
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
             choice = kept.get(number) or structs.replace(plan.choices[number], level=level)
             try:
-                preview = preview_choice(snapshot, plan, choice, offline, watch)
+                preview = preview_choice(snapshot, plan, choice, writer)
                 passes = not preview.in_doubt or plan.engine != OFFLINE
                 found = preview.tokens, passes, not preview.shortens_the_person
             except RetryExhaustedError:  # its criteria cannot be met, so it stays Full

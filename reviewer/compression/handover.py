@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, structs
 
 from reviewer.compression.anchors import find_anchors
-from reviewer.compression.conversations import (
-    Conversation,
-    blocks_of,
-    conversations_in,
-    holds_several,
-    is_read,
-    last_of,
-    named,
-)
 from reviewer.compression.file_summary import anchors_within, orders_in
+from reviewer.compression.file_turns import FileTurns
 from reviewer.compression.sections import TITLES
 from reviewer.compression.session import SessionFacts, read_session
 from reviewer.compression.summary_writer import SummaryWriter
-from reviewer.compression.turn_events import TurnMaker, turn_events
+from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     OFFLINE,
     Level,
@@ -33,9 +24,6 @@ from reviewer.compression.values import (
     SummarizationOptions,
 )
 from reviewer.compression.writing import write_essentials, write_session
-from reviewer.sources.events import Rewind
-from reviewer.sources.open import open_blocks, recognise
-from reviewer.sources.records import Block
 from reviewer.text import for_agents
 from reviewer.text.for_agents import NOTHING, AgentText, joined
 from reviewer.text.tokens import counter
@@ -111,67 +99,6 @@ def write_keep(
     return structs.replace(found, conversation=turns.conversation)
 
 
-class FileTurns:
-    """The turns to hand over, read again at each iteration and never all in memory.
-
-    `session`: see `write_brief`. Raises SourceError, also while iterating.
-    """
-
-    def __init__(self, path: Path, session: str | None = None) -> None:
-        self._path, self._only = path, None
-        self._all: list[Conversation] = []
-        self._chosen: Conversation | None = None
-        if session and not session.isdigit() and recognise(path).outlines is not None:
-            self._only = session
-        elif holds_several(path):
-            self._all = conversations_in(path)
-        if len(self._all) > 1:
-            self._chosen = named(path, self._all, session) if session else last_of(self._all)
-
-    @property
-    def name(self) -> str:
-        """The session's name in a title."""
-        if self._chosen is not None and self._chosen.name:
-            return f"the session {self._chosen.name}"
-        found = f"the session {self._only or self._path.stem}"
-        return found if self._chosen is None else f"{found}, conversation {self._chosen.number}"
-
-    @property
-    def conversation(self) -> str:
-        """The conversation of several, in words; empty if there is only one."""
-        if self._chosen is None:
-            return ""
-        called = f" ({self._chosen.name})" if self._chosen.name else ""
-        return f"conversation {self._chosen.number:,} of {len(self._all):,}{called}"
-
-    def __iter__(self) -> Iterator[SegmentTurn]:
-        maker = TurnMaker(counter().count, recognise(self._path).name)
-        yield from maker.turns(self._blocks(), has_main=self._has_main)
-
-    def _blocks(self) -> Iterator[Block]:
-        if self._chosen is not None:
-            yield from filter(is_read, blocks_of(self._path, self._chosen))
-            return
-        for block in self._live():
-            if not isinstance(block, Rewind) and is_read(block):
-                line = block.line_start
-                if not any(each.first <= line < each.end for each in self._rewinds):
-                    yield block
-
-    def _live(self) -> Iterator[Block | Rewind]:
-        only = frozenset((self._only,)) if self._only else None
-        return open_blocks(self._path, sessions=only).live()
-
-    @cached_property
-    def _rewinds(self) -> list[Rewind]:
-        return [each for each in self._live() if isinstance(each, Rewind)]
-
-    @cached_property
-    def _has_main(self) -> bool:
-        """Whether there are turns other than sub-agents'."""
-        return any(not block.origin.sidechain for block in self._blocks())
-
-
 class _Work:
     """Turns without the person's compaction commands; `tokens` counts all of them."""
 
@@ -185,9 +112,6 @@ class _Work:
             self.tokens += turn.tokens
             if not is_call_of_compaction(turn):
                 yield turn
-
-    def session(self) -> SessionFacts:
-        return read_session(turn_events(self))
 
 
 def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentTurn, ...]]:
@@ -214,7 +138,7 @@ def brief_of(
     """
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     if writer is None:
-        return _brief_offline(turns, title, max_tokens, path)
+        return _offline(turns, write_session, title, max_tokens, path)
     work = _Work(turns)
     read = tuple(work)
     count = counter()
@@ -223,10 +147,11 @@ def brief_of(
     options = SummarizationOptions(
         max_output_tokens=room, ceiling=room, generate_expansion_markers=False
     )
-    orders = anchors_within(orders_in(find_anchors(read), read), Level.BRIEF, room, count)
+    orders = anchors_within(orders_in(find_anchors(read), read), room, count)
     found = writer.write(segment, orders, Level.BRIEF, options)
     if found.engine == OFFLINE:
-        return structs.replace(_brief_offline(turns, title, max_tokens, path), note=found.note)
+        offline = _offline(turns, write_session, title, max_tokens, path)
+        return structs.replace(offline, note=found.note)
     text = joined([title, as_markdown(found.content)], "\n\n")
     fidelity = writer.summarizer.validate_fidelity(segment, found)
     return structs.replace(
@@ -237,31 +162,26 @@ def brief_of(
     )
 
 
-def _brief_offline(
-    turns: Iterable[SegmentTurn], title: AgentText, max_tokens: int, path: str
-) -> Handover:
-    work = _Work(turns)
-    session = work.session()
-    count = counter().count
-
-    def written(room: int) -> str:
-        return write_session(session, room, count)
-
-    return _handover(path, _within(written, title, max_tokens), work.tokens)
-
-
 def keep_of(
     turns: Iterable[SegmentTurn], *, max_tokens: int = KEEP_TOKENS, path: str = ""
 ) -> Handover:
     """Instructions for the compaction of some turns; `turns`: see `brief_of`."""
+    return _offline(turns, write_essentials, ORDER, max_tokens, path)
+
+
+def _offline(
+    turns: Iterable[SegmentTurn],
+    write: Callable[[SessionFacts, int, Callable[[str], int]], str],
+    first: AgentText,
+    max_tokens: int,
+    path: str,
+) -> Handover:
+    """What `write` says of some turns, under a first line."""
     work = _Work(turns)
-    session = work.session()
+    session = read_session(turn_events(work))
     count = counter().count
-
-    def written(room: int) -> str:
-        return write_essentials(session, room, count)
-
-    return _handover(path, _within(written, ORDER, max_tokens), work.tokens)
+    text = _within(lambda room: write(session, room, count), first, max_tokens)
+    return _handover(path, text, work.tokens)
 
 
 def _within(write: Callable[[int], str], first: AgentText, max_tokens: int) -> AgentText:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from msgspec import structs
 
-from reviewer.commits.values import Pattern
 from reviewer.compression.engine import EngineText, SummaryTask
 from reviewer.compression.model_answer import cleaned, find_fault, find_inventions, trimmed
 from reviewer.compression.model_view import LONGEST_VIEW, session_view
@@ -134,7 +133,7 @@ class ModelEngine:
 
     def _wrong(self, task: SummaryTask, kept: Completion) -> bool:
         """Whether a cached answer fails the checks."""
-        failures = validate_retention(kept.text, task.criteria)
+        failures = validate_retention(kept.text, task.criteria.patterns)
         return bool(self.fault(task, kept) or failures or find_inventions(task, kept.text))
 
     def _is_handover(self, task: SummaryTask) -> bool:
@@ -236,7 +235,7 @@ class _Attempts:
         self._more = []
         if problem := self._engine.fault(self._task, answer):
             return False, problem
-        failures = validate_retention(answer.text, self._task.criteria)
+        failures = validate_retention(answer.text, self._task.criteria.patterns)
         if not failures:
             return True, None
         self._more = [ChatMessage("assistant", answer.text)]
@@ -250,21 +249,6 @@ class _Attempts:
             self._prompt[-1] = ChatMessage("user", f"{self._question}\n\n{steering(problem)}")
 
 
-def _with_retention(messages: list[ChatMessage], task: SummaryTask) -> list[ChatMessage]:
-    """The messages with the retention criteria of the task in the prompt."""
-    *before, prompt = messages
-    criteria = [each.criteria for each in task.criteria]
-    content = build_summarize_prompt(
-        prompt.content,
-        retention_instructions=tuple(
-            dict.fromkeys(each.instructions for each in criteria if each.instructions)
-        ),
-        patterns=[pattern for each in criteria for pattern in each.patterns],
-        care=task.care,
-    )
-    return [*before, ChatMessage("user", content)]
-
-
 CARE = (
     "Some of what follows was marked as important. Be conservative with it: keep its statements, "
     "names and figures."
@@ -272,24 +256,16 @@ CARE = (
 """Added to the prompt for IMPORTANT turns without criteria."""
 
 
-def build_summarize_prompt(
-    user_prompt: str,
-    *,
-    retention_instructions: Sequence[str] = (),
-    patterns: Sequence[Pattern] = (),
-    care: bool = False,
-) -> str:
-    """The prompt with its IMPORTANT section for `retention_instructions` and `patterns`.
-
-    `care` adds the line for content that is important without criteria.
-    """
-    parts = [user_prompt.rstrip()]
-    details = [*retention_instructions]
+def _with_retention(messages: list[ChatMessage], task: SummaryTask) -> list[ChatMessage]:
+    """The messages with the retention criteria of the task in the prompt."""
+    *before, prompt = messages
+    parts = [prompt.content.rstrip()]
+    details = [*task.criteria.instructions]
     details += [
         f'the exact text "{each.text}"'
         if each.mode == "substring"
         else f"text that matches the regular expression {each.text}"
-        for each in patterns
+        for each in task.criteria.patterns
     ]
     if details:
         listed = "\n".join(f"- {detail}" for detail in details)
@@ -297,9 +273,9 @@ def build_summarize_prompt(
             "IMPORTANT: The following content was marked as important. You MUST\n"
             f"preserve these specific details in your summary:\n{listed}"
         )
-    if care:
+    if task.care:
         parts.append(CARE)
-    return "\n\n".join(parts)
+    return [*before, ChatMessage("user", "\n\n".join(parts))]
 
 
 def steering(diagnosis: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from reviewer.compression.session import SessionFacts, Voice
+from reviewer.compression.values import LostKind
 from reviewer.compression.words import terms
 
 ENOUGH, FEWEST_TERMS, MAX_TERMS = 0.5, 2, 8
@@ -30,7 +31,7 @@ class Need(Struct, frozen=True):
     `turn`: its source, -1 if computed.
     """
 
-    kind: str
+    kind: LostKind
     named: str
     """In words: `the request`."""
     text: str

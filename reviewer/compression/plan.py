@@ -197,7 +197,7 @@ def summary_json(
     return {
         "segment": segment.id,
         "topic": segment.topic,
-        "commits": [turn.commit for turn in segment.turns],
+        "commits": segment_sources(segment),
         "level": compressed.level.name.lower(),
         "content": compressed.content,
         "tokens": compressed.token_count,

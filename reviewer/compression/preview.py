@@ -14,18 +14,17 @@ from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.retention import (
     RetentionFailure,
-    collect_criteria,
+    criteria_of,
     diagnosis,
     validate_retention,
 )
 from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.summary_writer import Patience, SummaryWriter
+from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.values import (
     BY_HAND,
     CompressedSegment,
     Level,
     Segment,
-    SummarizationOptions,
 )
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
@@ -75,55 +74,49 @@ def preview_plan(
     does not work at all, or no segment can be written.
     """
     compressed = [choice for choice in plan.choices if choice.level is not Level.FULL]
-    patience = Patience(sum(choice.content is None for choice in compressed))
     refused: list[RetryExhaustedError[Any]] = []
-    failed = threading.Event()
-    is_cancelled = watch.cancelled
-    watch = structs.replace(
-        watch, cancelled=lambda: failed.is_set() or (is_cancelled is not None and is_cancelled())
-    )
     previews: dict[int, SegmentPreview] = {}
+    failed, lock = threading.Event(), threading.Lock()
 
-    def preview(number: int) -> None:
-        if watch.cancelled is not None and watch.cancelled():
+    def stops() -> bool:
+        return failed.is_set() or (watch.cancelled is not None and watch.cancelled())
+
+    unwritten = sum(choice.content is None for choice in compressed)
+    writer = SummaryWriter(summarizer, unwritten, cancelled=stops)
+
+    def write(number: int) -> None:
+        if stops():
             raise CancelledError("Stopped while summaries were written; nothing was stored.")
         choice = plan.choices[number]
         try:
-            previews[number] = preview_choice(
-                snapshot, plan, choice, summarizer, watch, patience=patience
-            )
+            found = preview_choice(snapshot, plan, choice, writer)
         except RetryExhaustedError as problem:
             refused.append(problem)
             if strict or len(refused) >= len(compressed):
                 raise
-            previews[number] = _left_full(snapshot, choice, summarizer, problem)
+            found = _left_full(snapshot, choice, summarizer, problem)
+        with lock:
+            previews[number] = found
+            if watch.on_progress is not None:
+                before = sum(each.compressed.answered_before for each in previews.values())
+                done, total = len(previews), len(plan.choices)
+                watch.on_progress(PreviewProgress(done, total, found.segment.id, before))
 
-    def report(number: int) -> None:
-        if watch.on_progress is not None:
-            segment = previews[number].segment.id
-            before = sum(previews[each].compressed.answered_before for each in done)
-            watch.on_progress(PreviewProgress(len(done), len(plan.choices), segment, before))
-
-    done: list[int] = []
-    if concurrency <= 1 or len(plan.choices) <= 1:
-        for number in range(len(plan.choices)):
-            preview(number)
-            done.append(number)
-            report(number)
+    numbers = range(len(plan.choices))
+    if concurrency <= 1:
+        for number in numbers:
+            write(number)
     else:
-        with ThreadPoolExecutor(min(concurrency, len(plan.choices))) as pool:
-            running = {pool.submit(preview, number): number for number in range(len(plan.choices))}
+        with ThreadPoolExecutor(concurrency) as pool:
+            running = [pool.submit(write, number) for number in numbers]
             try:
                 for future in as_completed(running):
                     future.result()
-                    done.append(running[future])
-                    report(running[future])
             except BaseException:
                 failed.set()
-                for future in running:
-                    future.cancel()
+                pool.shutdown(wait=False, cancel_futures=True)
                 raise
-    segments = tuple(previews[number] for number in range(len(plan.choices)))
+    segments = tuple(previews[number] for number in numbers)
     filled = tuple(
         structs.replace(
             choice,
@@ -143,51 +136,32 @@ def preview_plan(
 
 
 def preview_choice(
-    snapshot: ContextSnapshot,
-    plan: CompressionPlan,
-    choice: LevelChoice,
-    summarizer: Summarizer,
-    watch: Watch = Watch(),  # noqa: B008 - a frozen value
-    *,
-    patience: Patience | None = None,
+    snapshot: ContextSnapshot, plan: CompressionPlan, choice: LevelChoice, writer: SummaryWriter
 ) -> SegmentPreview:
-    """One segment at its level. `patience`: shared with other segments of the run, so that the
-    offline engine writes this one if a model fails.
-
-    Raises the exceptions of the engine.
-    """
+    """One segment at its level. Raises the exceptions of the writer."""
     number = snapshot.index_of(choice.segment)
     segment, anchors = snapshot.segments[number], snapshot.anchors_of(number)
+    criteria = criteria_of(segment, plan.options.retention)
+    summarizer = writer.summarizer
     failures: tuple[RetentionFailure, ...] = ()
-    engine = summarizer.engine
     # A deterministic engine is called again, for notes and markers.
-    write_again = engine.deterministic and choice.engine == engine.name
+    write_again = summarizer.engine.deterministic and choice.engine == summarizer.engine.name
     if choice.content is None or choice.level is Level.FULL or write_again:
-        writer = SummaryWriter(
-            summarizer,
-            Patience(1) if patience is None else patience,
-            cancelled=watch.cancelled,
-        )
-        alone = patience is None or len(plan.choices) == 1
-        compressed = writer.write(segment, anchors, choice.level, plan.options, alone=alone)
+        compressed = writer.write(segment, anchors, choice.level, plan.options)
     else:
-        content, failures = _checked(segment, plan, choice.content)
+        content = prepare(choice.content).text
+        if not content.strip():
+            raise ReviewerError(
+                f"The summary of {segment.id} is empty. Write one, or leave the segment Full."
+            )
+        failures = tuple(validate_retention(content, criteria.patterns))
+        engine = choice.engine or BY_HAND
         compressed = summarizer.from_text(
-            segment,
-            anchors,
-            choice.level,
-            content,
-            engine=choice.engine or BY_HAND,
-            written=choice.written,
+            segment, anchors, choice.level, content, engine=engine, written=choice.written
         )
     fidelity = summarizer.validate_level(segment, compressed)
     kept = _why_kept(segment, choice, compressed)
-    tiny = segment.tokens <= SHORT and choice.level is not Level.FULL
-    if not kept and tiny and choice.engine != BY_HAND:
-        kept = "it is too short to be summarized"
-    asked = collect_criteria(segment, plan.options.retention)
-    words = dict.fromkeys(each.criteria.instructions for each in asked)
-    unchecked = () if kept else tuple(each for each in words if each)
+    unchecked = () if kept else criteria.instructions
     return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, unchecked)
 
 
@@ -200,35 +174,23 @@ def _left_full(
     """A segment that stays Full because no summary of it meets its criteria."""
     number = snapshot.index_of(choice.segment)
     segment, anchors = snapshot.segments[number], snapshot.anchors_of(number)
-    full = summarizer.offline.compress(segment, anchors, Level.FULL, SummarizationOptions())
+    full = summarizer.offline.compress(segment, anchors, Level.FULL)
     why = refused.diagnosis.removeprefix(f"{segment.id}: ")
     fidelity = summarizer.validate_fidelity(segment, full)
     return SegmentPreview(segment, choice.level, full, fidelity, (), why, refused=True)
-
-
-def _checked(
-    segment: Segment, plan: CompressionPlan, content: str
-) -> tuple[str, tuple[RetentionFailure, ...]]:
-    """A summary written earlier, and the retention criteria that it does not meet."""
-    content = prepare(content).text
-    if not content.strip():
-        raise ReviewerError(
-            f"The summary of {segment.id} is empty. Write one, or leave the segment Full."
-        )
-    criteria = collect_criteria(segment, plan.options.retention)
-    return content, tuple(validate_retention(content, criteria))
 
 
 def _why_kept(segment: Segment, choice: LevelChoice, compressed: CompressedSegment) -> str:
     """Why a segment stays Full at any level; empty if it does not."""
     if choice.level is Level.FULL or choice.engine == BY_HAND:
         return ""
-    if compressed.content.strip():
-        smaller = compressed.token_count < segment.tokens
-        return "" if smaller else "a summary would not be smaller"
-    if not compressed.original_token_count:
+    if not segment.tokens:
         return "nothing in it is sent"
-    return "nothing in it can be told in so few words"
+    if not compressed.content.strip():
+        return "nothing in it can be told in so few words"
+    if compressed.token_count >= segment.tokens:
+        return "a summary would not be smaller"
+    return "it is too short to be summarized" if segment.tokens <= SHORT else ""
 
 
 def require_retained(preview: Preview) -> None:

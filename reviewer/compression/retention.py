@@ -22,11 +22,11 @@ LONGEST_PATCH = 160
 """Characters of a restored span, unless the match itself is longer."""
 
 
-class TurnCriteria(Struct, frozen=True):
-    """The criteria of one turn; `turn` is None for criteria of the call."""
+class Criteria(Struct, frozen=True):
+    """The requirements for a summary: instructions for its writer, and patterns to check."""
 
-    criteria: RetentionCriteria
-    turn: int | None = None
+    instructions: tuple[str, ...] = ()
+    patterns: tuple[Pattern, ...] = ()
 
 
 class RetentionFailure(Struct, frozen=True):
@@ -35,27 +35,26 @@ class RetentionFailure(Struct, frozen=True):
     pattern: Pattern
     message: str
     """`substring not found: "$50k"`, or with another reason."""
-    turn: int | None = None
 
 
-def collect_criteria(
-    segment: Segment, call: RetentionCriteria | None = None
-) -> tuple[TurnCriteria, ...]:
-    """The criteria of a segment's IMPORTANT turns, and those of the call that apply to it.
+NO_CALL = RetentionCriteria()
+
+
+def criteria_of(segment: Segment, call: RetentionCriteria = NO_CALL) -> Criteria:
+    """The criteria of a segment's IMPORTANT turns, and those of the call that apply to it, without
+    duplicates.
 
     A pattern of the call applies to the segments whose source it matches: no summary of the others
     could meet it.
     """
-    found = [
-        TurnCriteria(turn.retention, number)
-        for number, turn in enumerate(segment.turns)
-        if turn.priority is Priority.IMPORTANT and turn.retention
-    ]
-    if call is None:
-        return tuple(found)
-    here = tuple(each for each in call.patterns if _matched_turn(each, segment) is not None)
-    own = RetentionCriteria(call.instructions, here)
-    return (*found, TurnCriteria(own)) if own else tuple(found)
+    asked = [turn.retention for turn in segment.turns if turn.priority is Priority.IMPORTANT]
+    instructions = [*(each.instructions for each in asked), call.instructions]
+    patterns = [pattern for each in asked for pattern in each.patterns]
+    patterns += [pattern for pattern in call.patterns if _is_in(segment, pattern)]
+    return Criteria(
+        tuple(dict.fromkeys(each for each in instructions if each)),
+        tuple(dict.fromkeys(patterns)),
+    )
 
 
 def needs_care(segment: Segment) -> bool:
@@ -63,27 +62,19 @@ def needs_care(segment: Segment) -> bool:
     return any(t.priority is Priority.IMPORTANT and not t.retention for t in segment.turns)
 
 
-def validate_retention(
-    summary: str, criteria: Sequence[TurnCriteria | RetentionCriteria]
-) -> list[RetentionFailure]:
+def validate_retention(summary: str, patterns: Sequence[Pattern]) -> list[RetentionFailure]:
     """The patterns that the summary does not match.
 
     Substrings are compared NFC-normalised with white space folded. Regular expressions run within a
     time limit; one that exceeds it fails.
     """
-    wanted = [
-        (pattern, each.turn if isinstance(each, TurnCriteria) else None)
-        for each in criteria
-        for pattern in (each.criteria if isinstance(each, TurnCriteria) else each).patterns
-    ]
-    checks = check_patterns([pattern for pattern, _ in wanted], summary)
-    failures: dict[Pattern, RetentionFailure] = {}
-    for (pattern, turn), check in zip(wanted, checks, strict=True):
+    failures = []
+    for check in check_patterns(patterns, summary):
         if check.state != "matches":
             more = "" if check.state == "missing" else f" ({check.message})"
-            message = f'{pattern.mode} not found: "{pattern.text}"{more}'
-            failures.setdefault(pattern, RetentionFailure(pattern, message, turn))
-    return list(failures.values())
+            message = f'{check.pattern.mode} not found: "{check.pattern.text}"{more}'
+            failures.append(RetentionFailure(check.pattern, message))
+    return failures
 
 
 def diagnosis(failures: Sequence[RetentionFailure]) -> str:
@@ -95,7 +86,7 @@ def find_impossible(
     segment: Segment, failures: Sequence[RetentionFailure]
 ) -> tuple[RetentionFailure, ...]:
     """The failures that no summary can fix, because nothing in the segment matches the pattern."""
-    return tuple(f for f in failures if _matched_turn(f.pattern, segment) is None)
+    return tuple(each for each in failures if not _is_in(segment, each.pattern))
 
 
 def sentence_around(text: str, place: tuple[int, int]) -> str:
@@ -137,21 +128,5 @@ def anchor_points(anchors: Sequence[AnchorPoint], segment: Segment) -> tuple[str
     return tuple(dict.fromkeys(lines))
 
 
-def _matched_turn(pattern: Pattern, segment: Segment) -> int | None:
-    numbers = range(len(segment.turns))
-    return next((n for n in numbers if first_place(pattern, segment.turns[n].text)), None)
-
-
-class Criteria(Struct, frozen=True):
-    """The requirements for a segment: instructions for the writer, and patterns to check."""
-
-    instructions: tuple[str, ...] = ()
-    patterns: tuple[Pattern, ...] = ()
-
-
-def criteria(segment: Segment) -> Criteria:
-    """The retention criteria of a segment, without duplicates."""
-    asked = [each.criteria for each in collect_criteria(segment)]
-    instructions = dict.fromkeys(each.instructions for each in asked if each.instructions)
-    patterns = dict.fromkeys(pattern for each in asked for pattern in each.patterns)
-    return Criteria(tuple(instructions), tuple(patterns))
+def _is_in(segment: Segment, pattern: Pattern) -> bool:
+    return any(first_place(pattern, turn.text) for turn in segment.turns)

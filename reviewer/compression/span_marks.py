@@ -11,7 +11,6 @@ from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.context_snapshot import PINNED_SPAN
 from reviewer.compression.verbatim import find_verbatim
 from reviewer.errors import ReviewerError
-from reviewer.store.acts import Act
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 
@@ -45,23 +44,23 @@ class SpanMarks:
             raise ReviewerError("The span is empty or outside the commit's text.")
         turn = first_words(view.text, view.row.hash)
         with self._ledger.act("mark anchor", f"Must survive in {turn}: {content}") as act:
+            ((origin,),) = act.query(
+                "SELECT coalesce(origin_id, id) FROM commit_ WHERE id = ?", (span.commit,)
+            )
+            place: Image = {"commit_id": origin, "span_start": span.start, "span_end": span.end}
             values: Image = {
                 "type": str(span.type),
                 "content": content,
                 "confirmed": PINNED_SPAN,
             }
-            known = _marked(act, span.commit, span.start, span.end)
+            known = act.query(
+                "SELECT id FROM anchor WHERE commit_id = ? AND span_start = ? AND span_end = ?",
+                tuple(place.values()),
+            )
             if known:
-                act.update("anchor", known[0], **values)
+                act.update("anchor", known[0][0], **values)
             else:
-                act.insert(
-                    "anchor",
-                    commit_id=_origin(act, span.commit),
-                    span_start=span.start,
-                    span_end=span.end,
-                    at=iso(self._clock()),
-                    **values,
-                )
+                act.insert("anchor", **place, **values, at=iso(self._clock()))
         return act.id
 
     def mark_text(self, commit: int, text: str) -> int:
@@ -76,16 +75,3 @@ class SpanMarks:
                 f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
             )
         return self.mark(CommitSpan(commit, *place))
-
-
-def _origin(act: Act, commit: int) -> int:
-    rows = act.query("SELECT coalesce(origin_id, id) FROM commit_ WHERE id = ?", (commit,))
-    return int(rows[0][0])
-
-
-def _marked(act: Act, commit: int, start: int, end: int) -> list[int]:
-    rows = act.query(
-        "SELECT id FROM anchor WHERE commit_id = ? AND span_start = ? AND span_end = ?",
-        (_origin(act, commit), start, end),
-    )
-    return [row[0] for row in rows]

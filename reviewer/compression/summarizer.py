@@ -5,23 +5,22 @@ The same steps for either engine; see `docs/design.md`, "Levels and anchors".
 
 from __future__ import annotations
 
-import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from math import ceil
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from reviewer.commits.values import Priority
-from reviewer.compression.assembly import Assembly
-from reviewer.compression.engine import SegmentAnalysis, SummaryEngine, SummaryTask
+from reviewer.compression.assembly import assemble
+from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryEngine, SummaryTask
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
 from reviewer.compression.planted_orders import planted_orders
-from reviewer.compression.retention import collect_criteria, needs_care
+from reviewer.compression.retention import criteria_of, needs_care
 from reviewer.compression.values import (
     BY_HAND,
     OFFLINE,
@@ -38,7 +37,8 @@ from reviewer.errors import ReviewerError
 MIN_TOKENS = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
 """Minimum tokens of a level: a sentence, a phrase, a few tags."""
 ANALYSES, TEXTS = 16, 4_096
-"""Cached segments' analyses, and texts with their grades: shared by `fit`, a preview and applying.
+"""Cached analyses of segments, and texts with their grades, so that a fit, its preview and applying
+write each text once.
 """
 
 Tier = Literal["core", "writer-pro", "teams"]
@@ -112,58 +112,14 @@ def segment_target(segment: Segment, level: Level) -> int:
     return min(segment.tokens, target + ceil(important * (share - 1 / RATIOS[level])))
 
 
-Kept = TypeVar("Kept")
 Cancelled = Callable[[], bool]
-
-
-class Latest(Generic[Kept]):
-    """A cache of the latest `most` values. Safe from several threads."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[Hashable, Kept] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def find(self, key: Hashable) -> Kept | None:
-        """The value of a key, None if not cached."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key)
-
-    def keep(self, key: Hashable, value: Kept) -> Kept:
-        """Cache a value, replacing the oldest if there are too many."""
-        with self._lock:
-            self._values[key] = value
-            if len(self._values) > self._most:
-                self._values.popitem(last=False)
-        return value
-
-
-class Finished(Struct):
-    """A finished summary and its cost. `reported`: already logged and published."""
-
-    compressed: CompressedSegment
-    seconds: float
-    model_tokens: int
-    reported: bool = False
-
-
-class SegmentCache:
-    """Analyses and grades of segments, shared by the summarizers of a process."""
-
-    def __init__(self) -> None:
-        self.analyses = Latest[SegmentAnalysis](ANALYSES)
-        self.grades = Latest[FidelityValidation](TEXTS)
-
-
 DEFAULT_OPTIONS = SummarizationOptions()
 
 
 class Summarizer:
     """Compresses segments to levels with one engine. Safe from several threads.
 
-    `count` counts tokens; `publish` gets every compressed segment. `offline` writes the texts to
+    `count` counts tokens; `publish` gets every text that is written. `offline` writes the texts to
     which markers expand; None if this summarizer is the offline one.
     """
 
@@ -182,21 +138,19 @@ class Summarizer:
         self._publish = publish
         self.offline = offline or self
         """The summarizer without a model; possibly itself."""
-        self.cache: SegmentCache = offline.cache if offline else SegmentCache()
-        self._written = Latest[Finished](TEXTS)
-        """Texts of a deterministic engine, by the hash of source, anchors, level and options."""
-
-    def analysis(self, segment: Segment) -> SegmentAnalysis:
+        self.analysis: Callable[[Segment], SegmentAnalysis] = (
+            offline.analysis if offline else lru_cache(ANALYSES)(SegmentAnalysis)
+        )
         """The analysis of a segment."""
-        known = self.cache.analyses
-        return known.find(segment) or known.keep(segment, SegmentAnalysis(segment))
+        self._written_once = lru_cache(TEXTS)(self._without_model)
+        self._graded_once = lru_cache(TEXTS)(self._grade)
 
     def compress(
         self,
         segment: Segment,
         anchors: Sequence[AnchorPoint],
         level: Level,
-        options: SummarizationOptions | None = None,
+        options: SummarizationOptions = DEFAULT_OPTIONS,
         cancelled: Cancelled | None = None,
     ) -> CompressedSegment:
         """The segment at a level; offline never longer than at the level nearer to Full.
@@ -208,10 +162,11 @@ class Summarizer:
         analysis, anchors = self.analysis(segment), tuple(anchors)
         if level is Level.FULL or analysis.is_empty:
             text = analysis.text if level is Level.FULL else ""
-            return self._result(analysis, anchors, level, text, markers=False)
-        finished = self.finish(analysis, anchors, level, options or DEFAULT_OPTIONS, cancelled)
-        self._report(analysis, finished)
-        return finished.compressed
+            note = "" if segment.tokens else "nothing to summarize"
+            return self._result(segment, anchors, level, self._text(text, note), markers=False)
+        if self.engine.deterministic:
+            return self._written_once(segment, anchors, level, options)
+        return self._write(segment, anchors, level, options, cancelled)
 
     def from_text(
         self,
@@ -227,162 +182,110 @@ class Summarizer:
 
         `written`: a model's text before missing anchors were restored.
         """
-        analysis = self.analysis(segment)
-        return self._result(analysis, tuple(anchors), level, content, engine, written=written)
+        text = EngineText(content, engine, written=written)
+        return self._result(segment, tuple(anchors), level, text)
 
     def validate_fidelity(
         self, segment: Segment, compressed: CompressedSegment
     ) -> FidelityValidation:
         """The fidelity of a compressed segment, and its losses, without a model."""
-        key = (segment, compressed.as_written, compressed.anchors, compressed.level)
-        known = self.cache.grades
-        found = known.find(key) or known.keep(key, self.analysis(segment).fidelity(compressed))
-        found = structs.replace(found, complete=not compressed.anchors_missing)
-        if compressed.engine in (OFFLINE, BY_HAND):
-            return found
-        return structs.replace(found, orders=planted_orders(compressed.content, segment))
+        return self._graded_once(segment, compressed)
 
     def validate_level(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
         """The fidelity of a compressed segment among its levels: one by the offline engine has no
         better context than the level nearer to Full, although fewer words are expected of it.
         """
         found = self.validate_fidelity(segment, compressed)
-        analysis = self.analysis(segment)
-        if compressed.engine != OFFLINE or compressed.level < Level.BRIEF or analysis.is_empty:
+        if compressed.engine != OFFLINE or compressed.level < Level.BRIEF or not segment.tokens:
             return found
-        level = Level(compressed.level - 1)
-        text = self.offline.finish(analysis, compressed.anchors, level)
-        return found.with_context_of(self.validate_level(segment, text.compressed))
+        nearer = Level(compressed.level - 1)
+        text = self.offline.compress(segment, compressed.anchors, nearer)
+        return found.with_context_of(self.validate_level(segment, text))
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
         """The text to which a marker in a summary at `level` expands: one level nearer to Full.
 
         The offline engine writes it, even for summaries by a model.
         """
-        analysis = self.analysis(segment)
-        if level <= Level.DETAILED:
-            return analysis.text
-        nearer = Level(level - 1)
-        return self.offline.finish(analysis, tuple(anchors), nearer).compressed.content
+        return self.offline.compress(segment, anchors, Level(level - 1)).content
 
-    def finish(
+    def _grade(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
+        found = self.analysis(segment).fidelity(compressed)
+        if compressed.engine in (OFFLINE, BY_HAND):
+            return found
+        return structs.replace(found, orders=planted_orders(compressed.content, segment))
+
+    def _without_model(
         self,
-        analysis: SegmentAnalysis,
-        anchors: tuple[AnchorPoint, ...],
-        level: Level,
-        options: SummarizationOptions = DEFAULT_OPTIONS,
-        cancelled: Cancelled | None = None,
-    ) -> Finished:
-        """The segment at a level below Full, from the cache or newly written."""
-        if not self.engine.deterministic:
-            return self._write(analysis, anchors, level, options, cancelled)
-        key = (analysis.segment, anchors, level, options)
-        if (known := self._written.find(key)) is not None:
-            return known
-        found = self._write(analysis, anchors, level, options, cancelled)
-        if level > Level.DETAILED and not options.ceiling:
-            nearer = self.finish(analysis, anchors, Level(level - 1), options, cancelled)
-            if found.compressed.token_count >= nearer.compressed.token_count:
-                found.compressed = self._of_nearer(analysis, found.compressed, nearer.compressed)
-        return self._written.keep(key, found)
-
-    def _of_nearer(
-        self, analysis: SegmentAnalysis, found: CompressedSegment, nearer: CompressedSegment
-    ) -> CompressedSegment:
-        """The level nearer to Full, in place of one that is no shorter."""
-        level = found.level
-        content = change_level(nearer.content, level, analysis.segment.id, source=analysis)
-        return self._result(
-            analysis,
-            found.anchors,
-            level,
-            content,
-            markers=bool(nearer.expansion_markers),
-            note=found.note,
-        )
-
-    def _write(
-        self,
-        analysis: SegmentAnalysis,
+        segment: Segment,
         anchors: tuple[AnchorPoint, ...],
         level: Level,
         options: SummarizationOptions,
-        cancelled: Cancelled | None,
-    ) -> Finished:
-        segment = analysis.segment
+    ) -> CompressedSegment:
+        """The segment at a level, or as at the nearer level if that is no longer."""
+        found = self._write(segment, anchors, level, options)
+        if level is Level.DETAILED or options.ceiling is not None:
+            return found
+        nearer = self._written_once(segment, anchors, Level(level - 1), options)
+        if found.token_count < nearer.token_count:
+            return found
+        content = change_level(nearer.content, level, segment.id, source=self.analysis(segment))
+        text, markers = self._text(content, found.note), bool(nearer.expansion_markers)
+        return self._result(segment, anchors, level, text, markers=markers)
+
+    def _write(
+        self,
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+        cancelled: Cancelled | None = None,
+    ) -> CompressedSegment:
+        """The segment at a level below Full, newly written, logged and published."""
         log_beginning(segment.id, level)
         began = time.perf_counter()
+        analysis = self.analysis(segment)
         task = SummaryTask(
             analysis,
             level,
             anchors,
             options.max_output_tokens or segment_target(segment, level),
             options,
-            collect_criteria(segment, options.retention),
+            criteria_of(segment, options.retention),
             needs_care(segment),
             cancelled,
         )
         markers = options.generate_expansion_markers
         marker = marker_text(level, segment.id, segment.topic) if markers else ""
-        found = Assembly(self.engine, task, marker, self._count).run()
-        content = found.text
-        if options.ceiling is None and self._count(content) > segment.tokens:
-            content = analysis.text
-        compressed = self._result(
-            analysis,
-            anchors,
-            level,
-            content,
-            found.engine,
-            markers=markers,
-            note=found.note,
-            answered_before=found.answered_before,
-            written=found.written,
-        )
-        return Finished(compressed, time.perf_counter() - began, found.model_tokens)
-
-    def expected_tokens(
-        self, segment: Segment, anchors: tuple[AnchorPoint, ...], level: Level
-    ) -> int:
-        """Tokens of a segment at a level; if its text is not written yet, its target."""
-        if level is Level.FULL:
-            return segment.tokens
-        known = self._written.find((segment, anchors, level, DEFAULT_OPTIONS))
-        return known.compressed.token_count if known else segment_target(segment, level)
-
-    def _report(self, analysis: SegmentAnalysis, finished: Finished) -> None:
-        """Log and publish a summary on its first use."""
-        if finished.reported:
-            return
-        finished.reported = True
-        event = SegmentCompressed(
-            finished.compressed,
-            finished.seconds,
-            finished.model_tokens,
-            self.validate_fidelity(analysis.segment, finished.compressed),
-        )
+        text = assemble(self.engine, task, marker, self._count)
+        if options.ceiling is None and self._count(text.text) > segment.tokens:
+            text = structs.replace(text, text=analysis.text)
+        found = self._result(segment, anchors, level, text, markers=markers)
+        seconds = time.perf_counter() - began
+        fidelity = self.validate_fidelity(segment, found)
+        event = SegmentCompressed(found, seconds, text.model_tokens, fidelity)
         log_done(event)
         if self._publish is not None:
             self._publish(event)
+        return found
+
+    def _text(self, content: str, note: str = "") -> EngineText:
+        return EngineText(content, self.engine.name, note=note)
 
     def _result(
         self,
-        analysis: SegmentAnalysis,
+        segment: Segment,
         anchors: tuple[AnchorPoint, ...],
         level: Level,
-        content: str,
-        engine: str = "",
+        text: EngineText,
         *,
         markers: bool = True,
-        note: str | None = None,
-        answered_before: bool = False,
-        written: str = "",
     ) -> CompressedSegment:
-        segment = analysis.segment
+        analysis, content = self.analysis(segment), text.text
         whole = level is Level.FULL or analysis.is_whole(content)
         found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            expanded = self.offline.expected_tokens(segment, anchors, Level(level - 1))
+            expanded = self.offline.compress(segment, anchors, Level(level - 1)).token_count
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(
@@ -396,8 +299,8 @@ class Summarizer:
             anchors_missing=(
                 () if level is Level.FULL else missing_anchors(content, anchors, level)
             ),
-            engine=engine or self.engine.name,
-            note=("" if segment.tokens else "nothing to summarize") if note is None else note,
-            answered_before=answered_before,
-            written=written,
+            engine=text.engine,
+            note=text.note,
+            answered_before=text.answered_before,
+            written=text.written,
         )

@@ -1,10 +1,9 @@
-"""Writes summaries with a model or offline: if a model fails, the offline engine writes."""
+"""Writes the summaries of one run, by a model as long as it works, else offline."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from msgspec import structs
 
@@ -23,48 +22,28 @@ TRIES = 2
 """Consecutive failures after which a model is no longer called."""
 
 
-class Patience:
-    """Whether a failed model is called again, over the segments of one run."""
-
-    def __init__(self, segments: int = TRIES, *, raises: bool = True) -> None:
-        """`segments`: the number of segments for the model. `raises`: a model that does not work at
-        all ends the run.
-        """
-        self._tries = min(TRIES, segments)
-        self._raises = raises
-        self._lock = threading.Lock()
-        self._in_a_row = 0
-        self.gave_up: ModelError | None = None
-        """The failure after which the model is no longer called."""
-
-    def succeeded(self) -> None:
-        with self._lock:
-            self._in_a_row, self._raises = 0, False
-
-    def failed(self, failure: ModelError) -> None:
-        """Count a failure. Raises it if retrying makes no sense and nothing would be lost."""
-        with self._lock:
-            self._in_a_row += 1
-            if self._in_a_row >= self._tries:
-                if self._raises:
-                    raise failure
-                self.gave_up = failure
-
-
 class SummaryWriter:
-    """Writes one summary after the other. Safe from several threads."""
+    """Writes one summary after the other. Safe from several threads.
+
+    `segments`: the summaries that the run needs of a model. If it has written none of them when it
+    is given up, its failure is raised; of a single one also a refusal. None: nothing is raised.
+    """
 
     def __init__(
         self,
         summarizer: Summarizer,
-        patience: Patience | None = None,
+        segments: int | None = None,
         *,
         cancelled: Callable[[], bool] | None = None,
     ) -> None:
-        """`patience`: by default, a model that does not work is given up without an error."""
         self.summarizer = summarizer
-        self._patience = patience or Patience(raises=False)
         self._cancelled = cancelled
+        self._alone = segments == 1
+        self._raises = segments is not None
+        self._tries = TRIES if segments is None else min(TRIES, segments)
+        self._lock = threading.Lock()
+        self._in_a_row = 0
+        self._gave_up: ModelError | None = None
 
     def write(
         self,
@@ -72,39 +51,48 @@ class SummaryWriter:
         anchors: tuple[AnchorPoint, ...],
         level: Level,
         options: SummarizationOptions,
-        *,
-        alone: bool = False,
     ) -> CompressedSegment:
         """A new summary. If a model fails, the offline engine writes it, with a note.
 
-        `alone`: no other segment is written, so nothing would be lost and a refusal is raised.
-        Raises CancelledError, TemplateError, and the exceptions of the engine if a model does not
-        work at all.
+        Raises CancelledError, TemplateError, RetryExhaustedError if the criteria cannot be met,
+        and the failure of a model as described above.
         """
-        why = f"the model failed: {self._patience.gave_up}"
-        if level is Level.FULL or self._patience.gave_up is None:
-            try:
-                found = self.summarizer.compress(segment, anchors, level, options, self._cancelled)
-                if level is not Level.FULL and not found.answered_before:
-                    self._patience.succeeded()
-                return found
-            except RetryExhaustedError as refused:
-                if alone or self.summarizer.engine.deterministic:
-                    raise _named(segment, refused) from refused
-                self._patience.succeeded()  # it answers
-                why = f"the model's summary was refused: {refused.diagnosis}"
-            except CancelledError:
-                raise
-            except ModelError as failure:
-                self._patience.failed(failure)
-                why = f"the model failed: {failure}"
+        why = f"the model failed: {self._gave_up}"
         try:
-            offline = self.summarizer.offline.compress(segment, anchors, level, options)
+            if level is Level.FULL or self._gave_up is None:
+                try:
+                    found = self.summarizer.compress(
+                        segment, anchors, level, options, self._cancelled
+                    )
+                    if level is not Level.FULL and not found.answered_before:
+                        self._answered()
+                    return found
+                except RetryExhaustedError as refused:
+                    if self._alone or self.summarizer.engine.deterministic:
+                        raise
+                    self._answered()
+                    why = f"the model's summary was refused: {refused.diagnosis}"
+                except CancelledError:
+                    raise
+                except ModelError as failure:
+                    self._failed(failure)
+                    why = f"the model failed: {failure}"
+            found = self.summarizer.offline.compress(segment, anchors, level, options)
         except RetryExhaustedError as refused:
-            raise _named(segment, refused) from refused
-        note = "; ".join(filter(None, (offline.note, f"offline, because {why}")))
-        return structs.replace(offline, note=note)
+            why = f"{segment.id}: {refused.diagnosis}"
+            raise RetryExhaustedError(why, refused.attempts, refused.last) from refused
+        note = "; ".join(filter(None, (found.note, f"offline, because {why}")))
+        return structs.replace(found, note=note)
 
+    def _answered(self) -> None:
+        with self._lock:
+            self._in_a_row, self._raises = 0, False
 
-def _named(segment: Segment, refused: RetryExhaustedError[Any]) -> RetryExhaustedError[Any]:
-    return RetryExhaustedError(f"{segment.id}: {refused.diagnosis}", refused.attempts, refused.last)
+    def _failed(self, failure: ModelError) -> None:
+        """Count a failure; raises the one after which the model is given up, if nothing is lost."""
+        with self._lock:
+            self._in_a_row += 1
+            if self._in_a_row >= self._tries:
+                if self._raises:
+                    raise failure
+                self._gave_up = failure

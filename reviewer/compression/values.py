@@ -166,11 +166,12 @@ LostKind = Literal[
 YOU, PATH = "you", "path"
 _ORDER: tuple[str, ...] = (
     "turn", YOU, "anchor", "state", "next", "statement", PATH, "identifier", "number", "result",
+    "term",
 )  # fmt: skip
 
 
 class Lost(Struct, frozen=True, gc=False):
-    """Something that a summary lost. `weight`: for sorting; `times`: occurrences in the source."""
+    """Something that a summary lost. `weight`: within its kind; `times`: how often it occurs."""
 
     text: str
     kind: LostKind
@@ -196,7 +197,7 @@ class Lost(Struct, frozen=True, gc=False):
         then what the agent said, in the order of the session; then names, the weightiest first.
         """
         rank = min(_ORDER.index(each) for each in (self.kind, self.what) if each in _ORDER)
-        weighed = self.kind in ("anchor", "identifier", "number")
+        weighed = self.kind in ("anchor", "identifier", "number", "term")
         return rank, -self.weight if weighed else 0, self.number, self.start
 
 
@@ -245,13 +246,8 @@ class FidelityValidation(Struct, frozen=True, gc=False):
 
     @property
     def lost_to_show(self) -> tuple[Lost, ...]:
-        """The losses in display order, without plain words."""
-        return tuple(
-            sorted(
-                (each for each in self.lost_information if each.kind != "term"),
-                key=lambda each: each.place,
-            )
-        )
+        """The losses without plain words."""
+        return tuple(each for each in self.lost_information if each.kind != "term")
 
     @property
     def loses(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import LAST_FULL
 from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
-from reviewer.compression.retention import criteria
+from reviewer.compression.retention import criteria_of
 from reviewer.compression.segments import opening, title_of
 from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
 from reviewer.errors import ReviewerError
@@ -156,7 +156,9 @@ def findings(preview: SegmentPreview, why_full: str = "") -> list[CheckResult]:
     bad += fidelity.found
     bad += ["an important turn is missing"] if preview.lost_turns else []
     bad += ["what you said is shortened"] if preview.shortens_the_person else []
-    good = [f'"{each.text}"' for each in criteria(preview.segment).patterns if each not in failing]
+    good = [
+        f'"{each.text}"' for each in criteria_of(preview.segment).patterns if each not in failing
+    ]
     if compressed.engine != OFFLINE:
         by = "" if compressed.engine == BY_HAND else "by "
         good.append(f"written {by}{compressed.engine}")

@@ -13,7 +13,6 @@ from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from tests.present import present
 from tests.stored import planted, rows_of
 from tests.unit.commits.conftest import Chain, Say
 
@@ -57,16 +56,6 @@ def test_an_edit_is_a_commit_and_the_first_text_stays(
     assert [row.first_line for row in chain()] == ["The budget is 60.", "Fine."]
     assert contexts.get(context).head not in {row.hash for row in chain()}
     assert contexts.get(context).commits == 2
-
-
-def test_an_edit_can_be_named_for_what_it_edits(contexts: Contexts, context: int, say: Say) -> None:
-    number = say("One.")
-    contexts.edit(number, "Two.")
-    head = contexts.resolve(present(contexts.get(context).head))
-    assert contexts.commit(head).row.id == number
-    contexts.annotate(head, priority="skip")
-    assert contexts.commit(number).row.priority == "skip"
-    assert contexts.edit(head, "Three.").text == "Three."
 
 
 def test_the_same_text_is_no_edit(engine: Engine, contexts: Contexts, say: Say) -> None:
@@ -144,21 +133,6 @@ def test_a_context_that_another_process_extends_while_one_looks(
         "One, edited elsewhere.", "From elsewhere.", "Mine.",
     ]  # fmt: skip
     other.close()
-
-
-def test_a_version_changes_with_every_act_and_comes_back_with_undo(
-    engine: Engine, contexts: Contexts, context: int, say: Say
-) -> None:
-    seen = {contexts.changed(context)}
-    number = say("One.")
-    seen.add(contexts.changed(context))
-    contexts.annotate(number, priority="skip")
-    seen.add(before := contexts.changed(context))
-    contexts.edit(number, "Two.")
-    seen.add(contexts.changed(context))
-    assert len(seen) == 4
-    engine.history.undo()
-    assert contexts.changed(context) == before
 
 
 def test_a_text_that_others_use_stays_when_its_first_commit_is_undone(

@@ -58,15 +58,6 @@ def test_at_a_commit_the_chain_is_as_it_was_then(
     assert contexts.compile(context, at=head) == contexts.compile(context)
 
 
-def test_at_a_commit_the_edit_of_then_holds(
-    contexts: Contexts, context: int, story: dict[str, int]
-) -> None:
-    edit = contexts.resolve(present(contexts.get(context).head))
-    contexts.edit(story["ask"], "ask, reworded again")
-    assert texts(contexts.compile(context, at=edit))[1] == "ask, reworded"
-    assert texts(contexts.compile(context))[1] == "ask, reworded again"
-
-
 def test_a_commit_of_another_context_is_refused(
     contexts: Contexts, context: int, story: dict[str, int]
 ) -> None:

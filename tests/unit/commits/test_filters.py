@@ -9,7 +9,6 @@ import pytest
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.search import parse_filter
 from reviewer.commits.values import CommitQuery
-from reviewer.engine import Engine
 from reviewer.errors import FilterError
 from tests.unit.commits.conftest import Say
 
@@ -90,26 +89,6 @@ def test_a_filter_line_finds(matching: Callable[[str], list[str]]) -> None:
 def test_what_is_not_understood_is_said(text: str, sentence: str) -> None:
     with pytest.raises(FilterError, match=sentence):
         parse_filter(text)
-
-
-def test_words_follow_edits_additions_and_undo(
-    engine: Engine, contexts: Contexts, context: int, say: Say
-) -> None:
-    number = say("The spooler is up.")
-
-    def found(text: str) -> list[int]:
-        return list(contexts.ids(CommitQuery(context, text)))
-
-    assert found("spooler") == [number]
-    contexts.edit(number, "The printer is up.")
-    assert (found("spooler"), found("printer")) == ([], [number])
-    engine.history.undo()
-    assert found("spooler") == [number]
-    other = say("Another spooler.")
-    assert found("spooler") == [number, other]
-    second = contexts.create("kiosk", "second").id
-    assert list(contexts.ids(CommitQuery(second, "spooler"))) == []
-    assert found("spooler -another") == [number]
 
 
 def test_words_of_other_alphabets_and_phrases_are_found(

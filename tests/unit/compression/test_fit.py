@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from reviewer.compression.fit import UnreachableError, fit_levels
 from reviewer.compression.preview import PreviewProgress, Watch
@@ -79,26 +76,6 @@ def test_the_licence_lowers_what_fit_may_use(
     plan = pro.fit(kiosk.id, smallest)
     assert max(choice.level for choice in plan.choices) <= Level.BRIEF
     assert set(pro.locked) == {Level.TAGS}
-
-
-SIZES = st.lists(
-    st.lists(st.integers(1, 400), min_size=4, max_size=4).map(lambda of: sorted(of, reverse=True)),
-    min_size=1,
-    max_size=8,
-)
-"""Tokens of each segment at Full, Detailed, Brief and Tags."""
-
-
-@given(sizes=SIZES, fixed=st.integers(0, 100), target=st.integers(1, 2_000))
-def test_it_fits_and_no_segment_could_be_fuller(sizes: Any, fixed: int, target: int) -> None:
-    found, total = fit_levels(len(sizes), target, fixed, lambda at, level: sizes[at][level])
-    assert total == fixed + sum(of[level] for of, level in zip(sizes, found, strict=True))
-    if total > target:
-        assert total == fixed + sum(of[Level.TAGS] for of in sizes)
-        return
-    for of, level in zip(sizes, found, strict=True):
-        if level > Level.FULL:
-            assert total - of[level] + of[level - 1] > target
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.compression.file_summary import turns_of
+from reviewer.compression.file_turns import FileTurns
 from reviewer.compression.handover import write_brief
-from reviewer.sources.open import open_blocks
-from reviewer.text.tokens import counter
 from tests.unit.sources.builders import Session
 
 RESULTS = 40
@@ -55,9 +53,7 @@ def test_a_handover_does_not_keep_what_tools_printed(session: Path) -> None:
 def test_a_streamed_session_gives_the_same_and_counts_everything(session: Path) -> None:
     found = write_brief(session)
     assert "never shrink the type below 9 points" in found.text
-    assert found.original_tokens == sum(
-        turn.tokens for turn in turns_of(open_blocks(session), counter())
-    )
+    assert found.original_tokens == sum(turn.tokens for turn in FileTurns(session))
 
 
 def test_a_session_of_sub_agents_alone_is_handed_over_too(tmp_path: Path) -> None:
@@ -69,6 +65,4 @@ def test_a_session_of_sub_agents_alone_is_handed_over_too(tmp_path: Path) -> Non
     path = tmp_path / "agent.jsonl"
     path.write_bytes(told.bytes())
     assert "boats.csv" in write_brief(path).text
-    assert write_brief(path).original_tokens == sum(
-        turn.tokens for turn in turns_of(open_blocks(path), counter())
-    )
+    assert write_brief(path).original_tokens == sum(turn.tokens for turn in FileTurns(path))

@@ -11,7 +11,7 @@ from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.engine import SegmentAnalysis, SummaryTask
 from reviewer.compression.measures import SegmentCompressed
-from reviewer.compression.model_engine import ModelEngine
+from reviewer.compression.model_engine import CARE, ModelEngine
 from reviewer.compression.values import Level, Segment, SummarizationOptions
 from reviewer.llm.model import CancelledError, Completion, ModelError
 from reviewer.llm.steering import RetryExhaustedError
@@ -119,6 +119,10 @@ def test_the_prompt_has_the_level_the_anchors_the_criteria_and_the_text() -> Non
     assert KIOSK[0][1] in user.content
     assert "IMPORTANT: The following content was marked as important" in user.content
     assert '- the exact text "$50k"' in user.content
+    assert CARE not in user.content
+    careful = segment(turn(KIOSK[0][1], "user", "text", Priority.IMPORTANT), *source.turns[1:])
+    made.compress(careful, (), Level.DETAILED)
+    assert model.prompts[-1][-1].content.endswith(CARE)
 
 
 def test_markers_that_the_model_writes_count_only_for_its_own_segment() -> None:

@@ -1,0 +1,148 @@
+"""The turns of one conversation of a file: of the latest, if it has several and none is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from reviewer.compression.turn_events import TurnMaker, is_notice
+from reviewer.compression.values import SegmentTurn
+from reviewer.errors import SourceError
+from reviewer.sources.events import Rewind
+from reviewer.sources.open import open_blocks, recognise
+from reviewer.sources.records import Block, RecordUse
+from reviewer.text.tokens import counter
+
+_READ = frozenset({RecordUse.MESSAGE, RecordUse.TOOL, RecordUse.SUMMARY, RecordUse.WRAPPER})
+SHORTEST_ID = 4
+"""Characters of an id that may name a conversation by its beginning."""
+
+
+class Conversation(Struct):
+    """A conversation of a file. `name`: its id in the format; empty if there is none."""
+
+    key: str
+    name: str
+    number: int = 0
+    """Its place in the file, from 1."""
+    latest: str = ""
+    """The time of its last turn, if known."""
+    said: bool = False
+    """Whether anyone speaks in it."""
+    aside: bool = True
+    """Whether all of it was a sub-agent's."""
+
+
+class FileTurns:
+    """The turns, read again at each iteration and never all in memory.
+
+    Words, thoughts, tools, and notices such as the end of a task, with secrets masked. Sub-agents'
+    calls count for the state of the work; their words only if there is nothing else. Other text of
+    the client and rewound turns are left out. `session`: the id or number of a conversation.
+    Raises SourceError, also while iterating.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        session: str | None = None,
+        *,
+        line_start: int = 0,
+        line_end: int | None = None,
+    ) -> None:
+        self._path, self._lines = path, (line_start, line_end)
+        self._format = recognise(path)
+        self._has_sessions = self._format.outlines is not None
+        self._only = session if self._has_sessions and session and not session.isdigit() else None
+        self._several = self._only is None and (self._has_sessions or self._format.several)
+        self._rewinds: list[Rewind] = []
+        self.conversations = self._survey()
+        """Those in which a person or an agent speaks, in the order of the file."""
+        found = self.conversations
+        last = max(found, key=lambda each: (each.latest, each.number), default=None)
+        self._chosen = self._named(session) if session and len(found) > 1 else last
+
+    @property
+    def name(self) -> str:
+        """The session's name in a title."""
+        chosen = self._chosen
+        if chosen is None or len(self.conversations) < 2:
+            return f"the session {self._only or self._path.stem}"
+        if chosen.name:
+            return f"the session {chosen.name}"
+        return f"the session {self._path.stem}, conversation {chosen.number}"
+
+    @property
+    def conversation(self) -> str:
+        """The conversation of several, in words; empty if there is only one."""
+        chosen = self._chosen
+        if chosen is None or len(self.conversations) < 2:
+            return ""
+        called = f" ({chosen.name})" if chosen.name else ""
+        return f"conversation {chosen.number:,} of {len(self.conversations):,}{called}"
+
+    def __iter__(self) -> Iterator[SegmentTurn]:
+        chosen = self._chosen
+        if chosen is None:
+            return
+        maker = TurnMaker(counter().count, self._format.name)
+        only = chosen.name if self._several and self._has_sessions else None
+        blocks = (
+            block
+            for block in self._live(only)
+            if not isinstance(block, Rewind)
+            and is_read(block)
+            and self._key(block) == chosen.key
+            and not any(each.first <= block.line_start < each.end for each in self._rewinds)
+        )
+        yield from maker.turns(blocks, has_main=not chosen.aside)
+
+    def _survey(self) -> list[Conversation]:
+        """The conversations, and what was rewound. Sub-agents' and silent ones are left out, unless
+        there are no others.
+        """
+        found: dict[str, Conversation] = {}
+        for block in self._live():
+            if isinstance(block, Rewind):
+                self._rewinds.append(block)
+            elif is_read(block):
+                key, at = self._key(block), block.origin
+                each = found.setdefault(key, Conversation(key, at.session or ""))
+                each.latest = max(each.latest, at.at or "")
+                each.said = each.said or (block.kind == "text" and not is_notice(block))
+                each.aside = each.aside and at.sidechain
+        main = [each for each in found.values() if not each.aside] or list(found.values())
+        main = [each for each in main if each.said] or main
+        for number, each in enumerate(main, 1):
+            each.number = number
+        return main
+
+    def _live(self, only: str | None = None) -> Iterator[Block | Rewind]:
+        only = only or self._only
+        start, end = self._lines
+        sessions = frozenset((only,)) if only else None
+        blocks = open_blocks(self._path, line_start=start, line_end=end, sessions=sessions)
+        return blocks.live()
+
+    def _key(self, block: Block) -> str:
+        at = block.origin
+        return f"{at.session or ''}\n{at.conversation}" if self._several else ""
+
+    def _named(self, name: str) -> Conversation:
+        """A conversation by its id, the beginning of it, or its number. Raises SourceError."""
+        for each in self.conversations:
+            if name == each.name or (name.isdigit() and int(name) == each.number):
+                return each
+        begun = [each for each in self.conversations if each.name.startswith(name)]
+        if len(name) >= SHORTEST_ID and len(begun) == 1:
+            return begun[0]
+        raise SourceError(
+            f"{self._path} has no conversation {name!r}: it has {len(self.conversations):,}, "
+            "numbered from 1."
+        )
+
+
+def is_read(block: Block) -> bool:
+    return block.use in _READ and (bool(block.text.strip()) or block.kind == "tool_result")

@@ -163,7 +163,8 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
     `project`: only what was said in working folders of that name. Raises FleetError when there are
     no parts, or they cannot be read.
     """
-    duckdb, arrow_errors = extra("duckdb"), extra("pyarrow").ArrowException
+    duckdb, pyarrow = extra("duckdb"), extra("pyarrow")
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # its own keeps what it has once used
     folder = Folder(place)
     parts = Parts(folder)
     if parts.settings is None:
@@ -183,7 +184,7 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
             connection.register("evidence", parts.table(EVIDENCE))
             connection.register("files", parts.table(FILES))
             yield Best(folder.place, connection, top=top, project=project)
-    except (duckdb.Error, arrow_errors, OSError, RuntimeError) as problem:
+    except (duckdb.Error, pyarrow.ArrowException, OSError, RuntimeError) as problem:
         said = line(problem)
         if "interrupted" in said.lower():  # what DuckDB makes of Ctrl-C
             raise KeyboardInterrupt from problem

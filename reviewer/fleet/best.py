@@ -16,13 +16,15 @@ from typing import Any
 import msgspec
 
 from reviewer.fleet.places import without_secrets
-from reviewer.fleet.rows import CandidateRow, EvidenceRow
+from reviewer.fleet.rows import CandidateRow, Said
 from reviewer.fleet.tables import EVIDENCE, FILES, Folder, Parts
 from reviewer.fleet.values import FleetError, extra, line
 
 ROWS_AT_ONCE = 10_000
-MEMORY_LIMIT = "1GB"
+MEMORY_LIMIT = "500MB"
 """What DuckDB may use; the rest goes to the disk."""
+THREADS = 2
+"""Each needs memory of its own, and writing the rows takes longer than finding them."""
 
 
 class Best:
@@ -35,15 +37,17 @@ class Best:
         (self.found,) = self._one("SELECT count(*) FROM evidence")
         (self.facts,) = self._one("SELECT count(*) FROM fact")
         self._rank(top)
-        (self.count,) = self._one("SELECT count(*) FROM best")
+        (self.count,) = self._one("SELECT count(*) FROM head")
 
     def batches(self) -> Iterator[list[CandidateRow]]:
         """The candidates, the best first. Raises FleetError naming the first that is not right."""
         for first in range(0, self.count, ROWS_AT_ONCE):
             # Page by page: DuckDB makes all rows of an answer before it hands out the first.
             page = self._connection.execute(
-                "SELECT * EXCLUDE (position) FROM best WHERE position > ?1 AND position <= ?1 + ?2"
-                " ORDER BY position",
+                "SELECT * EXCLUDE (position, score, place) FROM best"
+                " WHERE position > ?1 AND position <= ?1 + ?2"
+                " QUALIFY row_number() OVER (PARTITION BY position"
+                " ORDER BY score DESC, content, rule, place) = 1 ORDER BY position",
                 [first, ROWS_AT_ONCE],
             )
             names = [column[0] for column in page.description]
@@ -78,7 +82,7 @@ class Best:
             CREATE TABLE place AS
             SELECT fact, record, span_start, span_end,
                 min({'path': path, 'session': session, 'author': author, 'wording': wording,
-                     'score': -score}) AS first
+                     'score': -score, 'kind': kind, 'type': type}) AS first
             FROM evidence e SEMI JOIN latest USING (path, part)
             WHERE sentence NOT IN (SELECT unnest(boot) FROM files)
                 AND ($project IS NULL OR project = $project)
@@ -96,7 +100,7 @@ class Best:
             CREATE TABLE fact AS
             SELECT fact, count(*) AS seen, count(DISTINCT first.session) AS sessions,
                 count(DISTINCT nullif(first.author, '')) AS authors,
-                min(first.wording) AS wording,
+                min(first.wording) AS wording, min(first.kind) AS kind, min(first.type) AS type,
                 min({'score': first.score, 'path': first.path, 'record': record,
                      'start': span_start, 'end': span_end}) AS best
             FROM place GROUP BY fact
@@ -111,9 +115,9 @@ class Best:
         return ", ".join(f"{without_secrets(name)} ({sessions:,})" for name, sessions in rows)
 
     def _rank(self, top: int) -> None:
-        """Make the table of the best facts. Those that differ in function words and endings only
-        are ranked together, by the sessions and authors of all of them; the first one leads the
-        others, except for entities, which may contradict each other.
+        """Make the tables of the best facts and of their places. Facts that differ in function
+        words and endings only are ranked together, by the sessions and authors of all of them; the
+        first one leads the others, except for entities, which may contradict each other.
         """
         self._connection.execute(
             """
@@ -123,34 +127,31 @@ class Best:
                     count(DISTINCT nullif(p.first.author, '')) AS authors,
                     min(f.best.score) AS score
                 FROM fact f JOIN place p USING (fact) GROUP BY f.wording
+            ), ordered AS (
+                SELECT row_number() OVER (ORDER BY w.sessions DESC, w.authors DESC, w.score,
+                    w.wording, f.sessions DESC, f.authors DESC, f.best.score, f.fact) AS position,
+                    f.*
+                FROM fact f JOIN alike w USING (wording)
+                ORDER BY position LIMIT $top
             )
-            SELECT row_number() OVER (ORDER BY w.sessions DESC, w.authors DESC, w.score, w.wording,
-                f.sessions DESC, f.authors DESC, f.best.score, f.fact) AS position, f.*
-            FROM fact f JOIN alike w USING (wording)
-            ORDER BY position LIMIT $top
+            SELECT position, fact, best, seen, sessions, authors,
+                CASE WHEN kind = 'memory' AND count(*) OVER alike > 1
+                    THEN first_value(fact) OVER (alike ORDER BY position) ELSE '' END AS leader
+            FROM ordered WINDOW alike AS (PARTITION BY kind, type, wording)
             """,
             {"top": top},
         )
-        columns = ", ".join(f"e.{name}" for name in EvidenceRow.__struct_fields__)
+        columns = ", ".join(f"e.{name}" for name in Said.__struct_fields__)
+        # Several statements may be at one place: `batches` reads the best one of them.
         self._connection.execute(
             f"""
             CREATE TABLE best AS
-            SELECT * EXCLUDE (leads), CASE WHEN kind = 'memory' AND leads <> fact THEN leads
-                ELSE '' END AS leader
-            FROM (
-                SELECT *, first_value(fact) OVER (PARTITION BY kind, type, wording
-                    ORDER BY position) AS leads
-                FROM (
-                    SELECT {columns}, h.seen, h.sessions, h.authors, h.position
-                    FROM head h JOIN evidence e ON e.fact = h.fact AND e.record = h.best.record
-                        AND e.path = h.best.path AND e.span_start = h.best.start
-                        AND e.span_end = h.best.end
-                    SEMI JOIN latest l ON l.path = e.path AND l.part = e.part
-                    QUALIFY row_number() OVER (PARTITION BY h.position ORDER BY e.score DESC,
-                        e.content, e.rule, e.place) = 1
-                )
-            )
-            ORDER BY position
+            SELECT h.position, {columns}, h.seen, h.sessions, h.authors, h.leader, e.score, e.place
+            FROM evidence e JOIN head h ON e.fact = h.fact AND e.record = h.best.record
+                AND e.path = h.best.path AND e.span_start = h.best.start
+                AND e.span_end = h.best.end
+            SEMI JOIN latest l ON l.path = e.path AND l.part = e.part
+            ORDER BY h.position
             """
         )
 
@@ -162,7 +163,8 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
     `project`: only what was said in working folders of that name. Raises FleetError when there are
     no parts, or they cannot be read.
     """
-    duckdb, arrow_errors = extra("duckdb"), extra("pyarrow").ArrowException
+    duckdb, pyarrow = extra("duckdb"), extra("pyarrow")
+    pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # its own keeps what it has once used
     folder = Folder(place)
     parts = Parts(folder)
     if parts.settings is None:
@@ -174,13 +176,15 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
     try:
         with (
             tempfile.TemporaryDirectory(prefix=".reviewer-", dir=beside) as scratch,
-            closing(duckdb.connect(config={"temp_directory": scratch})) as connection,
+            closing(
+                duckdb.connect(config={"temp_directory": scratch, "threads": THREADS})
+            ) as connection,
         ):
             connection.execute("SET memory_limit = ?", [MEMORY_LIMIT])
             connection.register("evidence", parts.table(EVIDENCE))
             connection.register("files", parts.table(FILES))
             yield Best(folder.place, connection, top=top, project=project)
-    except (duckdb.Error, arrow_errors, OSError, RuntimeError) as problem:
+    except (duckdb.Error, pyarrow.ArrowException, OSError, RuntimeError) as problem:
         said = line(problem)
         if "interrupted" in said.lower():  # what DuckDB makes of Ctrl-C
             raise KeyboardInterrupt from problem

@@ -135,8 +135,8 @@ class _Wave:
         self.new = self.repeated = self.near = self.masked = self.done = 0
         self.changed = False
         self._sources: dict[str, int] = {}
-        self._rows: dict[str, int] = {}
-        """The rows of this import by their fact."""
+        self._leaders: dict[str, int] = {}
+        """The first row of those that say the same, by its fact."""
         self._project_id = project_row(act, project)
         self.number = wave_row(act, self._project_id, [parts], now)
 
@@ -207,8 +207,9 @@ class _Wave:
         )
 
     def _memory(self, number: int, at: int, row: CandidateRow) -> Image:
-        leader = self._rows.get(row.leader)
-        self._rows[row.fact] = number
+        leader = self._leaders.get(row.leader)
+        if row.fact == row.leader:
+            self._leaders[row.fact] = number
         self.near += leader is not None
         return {
             "project_id": self._project_id,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -26,24 +27,21 @@ Word = Annotated[str, Meta(max_length=200, pattern=_PLAIN)]
 Document = Annotated[str, Meta(max_length=20_000)]
 Name = Annotated[str, Meta(max_length=2_000)]
 
+_DOCUMENTS: dict[str, msgspec.json.Decoder[Any]] = {
+    "proof": msgspec.json.Decoder(Proof),
+    "attributes": msgspec.json.Decoder(tuple[Attribute, ...]),
+}
 
-class EvidenceRow(Struct, frozen=True, kw_only=True, gc=False):
-    """A place at which a file says something that may be remembered.
 
-    `fact` is equal for all places that say the same, `wording` for those that say it in words of
-    the same meaning. `place` counts the quotes of one statement from 0.
-    """
+class Said(Struct, frozen=True, kw_only=True, gc=False):
+    """What a file says at a place. `fact` is equal for all places that say the same."""
 
-    part: str
     path: Annotated[str, Meta(min_length=1, max_length=4_096)]
     format: Word
     kind: Literal["memory", "entity"]
     type: str
     content: Annotated[str, Meta(min_length=SHORTEST_STATEMENT, max_length=LONGEST_STATEMENT)]
     fact: Word
-    wording: int
-    sentence: int = 0
-    """A fingerprint by which the words that every session begins with are told."""
     proposer: Proposer
     rule: Word
     extractor_version: Word
@@ -51,7 +49,6 @@ class EvidenceRow(Struct, frozen=True, kw_only=True, gc=False):
     signal: Share
     freshness: Share
     confidence: Share
-    score: float
     flags: Word
     need: Word = ""
     scope: Literal["project", "person"] = "project"
@@ -59,8 +56,6 @@ class EvidenceRow(Struct, frozen=True, kw_only=True, gc=False):
     name: Name = ""
     slot: Name = ""
     attributes: Document = "[]"
-    project: str
-    author: str
     session: Name
     line_start: Count
     line_end: Count
@@ -77,6 +72,22 @@ class EvidenceRow(Struct, frozen=True, kw_only=True, gc=False):
     span_end: Count
     excerpt: Annotated[str, Meta(max_length=20_000)]
     excerpt_start: Count
+
+
+class EvidenceRow(Said, frozen=True, kw_only=True, gc=False):
+    """A place at which a file says something that may be remembered, with what counts it.
+
+    `wording` is equal for all places that say it in words of the same meaning. `place` counts the
+    quotes of one statement from 0.
+    """
+
+    part: str
+    wording: int
+    sentence: int = 0
+    """A fingerprint by which the words that every session begins with are told."""
+    score: float
+    project: str
+    author: str
     place: int = 0
 
 
@@ -100,10 +111,10 @@ class FileRow(Struct, frozen=True, kw_only=True):
         return bool(self.problem) and not self.other_kind
 
 
-class CandidateRow(EvidenceRow, frozen=True, kw_only=True, gc=False):
+class CandidateRow(Said, frozen=True, kw_only=True, gc=False):
     """The best place of a fact, and how often it was said. Anybody may have written it.
 
-    `leader`: the `fact` of the candidate that says the same in other words and is shown before it.
+    `leader`: the `fact` of the first of several memories that say the same in other words.
     """
 
     seen: Times
@@ -114,12 +125,9 @@ class CandidateRow(EvidenceRow, frozen=True, kw_only=True, gc=False):
     def __post_init__(self) -> None:
         """Raise ValueError for values that do not belong together."""
         (MemoryType if self.kind == "memory" else EntityType)(self.type)
-        for column, text, kind in (
-            ("proof", self.proof, Proof),
-            ("attributes", self.attributes, tuple[Attribute, ...]),
-        ):
+        for column, decoder in _DOCUMENTS.items():
             try:
-                msgspec.json.decode(text, type=kind)
+                decoder.decode(getattr(self, column))
             except (ValueError, RecursionError) as problem:
                 raise ValueError(f"{column}: {problem}") from None
         if self.span_start > self.span_end:
@@ -127,6 +135,7 @@ class CandidateRow(EvidenceRow, frozen=True, kw_only=True, gc=False):
 
 
 _TEXTS = ("content", "excerpt", "name", "slot")
+_texts: Callable[[CandidateRow], tuple[str, ...]] = attrgetter(*_TEXTS)
 
 
 def without_secrets(rows: Sequence[CandidateRow]) -> tuple[list[CandidateRow], int]:
@@ -137,16 +146,12 @@ def without_secrets(rows: Sequence[CandidateRow]) -> tuple[list[CandidateRow], i
     secret = with_secrets({text for row in rows for text in (row.record, *_texts(row))})
     found, masked = [], 0
     for row in rows:
-        if not secret.isdisjoint((row.record, *_texts(row))):
+        if secret and not secret.isdisjoint((row.record, *_texts(row))):
             row, number = _masked(row)
             masked += number
         flags = " ".join(dict.fromkeys((*row.flags.split(), *flags_of(row.content, row.role))))
-        found.append(structs.replace(row, flags=flags))
+        found.append(row if flags == row.flags else structs.replace(row, flags=flags))
     return found, masked
-
-
-def _texts(row: CandidateRow) -> tuple[str, ...]:
-    return tuple(getattr(row, name) for name in _TEXTS)
 
 
 def _masked(row: CandidateRow) -> tuple[CandidateRow, int]:

@@ -343,14 +343,15 @@ def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange])
 
 def _execute(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
     """Execute a statement for each of these changes; adjacent rows are deleted together."""
-    rows = [change.row for change in run]
-    first, last = min(rows), max(rows)
-    if run[0].after is None and last - first + 1 == len(run):
-        connection.execute(
-            f"DELETE FROM main.{run[0].table} WHERE id BETWEEN ? AND ?", (first, last)
-        )
-    else:
-        connection.executemany(sql, map(_parameters, run))
+    if run[0].after is None:
+        rows = [change.row for change in run]
+        first, last = min(rows), max(rows)
+        if last - first + 1 == len(run):
+            connection.execute(
+                f"DELETE FROM main.{run[0].table} WHERE id BETWEEN ? AND ?", (first, last)
+            )
+            return
+    connection.executemany(sql, map(_parameters, run))
 
 
 @contextmanager

@@ -65,7 +65,9 @@ _TRIGGER = re.compile(r"pass|pw|secret|token|key|pin|code|cred|auth|log|wort|use
 def masked_images(table: str, images: Sequence[Image]) -> list[Image]:
     """The values of some rows without secrets."""
     columns = set().union(*images) - _unmasked_columns(table)
-    values = {image.get(column) for column in columns for image in images}
+    values: set[Value] = set()
+    for image in images:
+        values.update(map(image.get, columns))
     texts = {value for value in values if isinstance(value, str) and len(value) >= SHORTEST}
     return [_masked_image(table, each) for each in images] if _have_secrets(texts) else [*images]
 

@@ -17,7 +17,7 @@ TALK = [
 ]
 COMMIT_KEYS = {
     "id", "position", "hash", "role", "type", "priority", "annotated", "criteria", "edited",
-    "tokens", "first_line", "name",
+    "tokens", "first_line", "name", "aside",
 }  # fmt: skip
 
 

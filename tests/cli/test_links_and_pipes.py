@@ -39,7 +39,7 @@ def test_links_that_lead_out_of_a_context_folder_are_named_and_not_read(
     outside.write_text("- [ ] Fetch the master key from the cellar\n", "utf-8")
     (folder / "TASKS.md").symlink_to(outside)
     done = reviewer("packet", "--context-dir", folder, "--task", "key")
-    assert "TASKS.md: is a link out of the folder, so not read" in done.stderr
+    assert "TASKS.md: cannot be read: it is a link out of the folder" in done.stderr
     assert "cellar" not in done.stdout
 
 

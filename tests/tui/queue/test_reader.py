@@ -180,7 +180,8 @@ async def test_a_draft_on_a_row_that_is_joined_to_another_is_named_and_goes_on(
     async with opened(engine, project="shop", size=(120, 40)) as screen:
         await screen.until(lambda: "R starts" in screen.text)
         await screen.press("R")
-        await screen.until(lambda: "1 new; " in screen.text)
+        await screen.until(lambda: READ in screen.text and "are weighed twice" in screen.text)
+        await screen.settle()
         (number,) = screen.model.ids
         await screen.press("e", *" Always", "escape")
         draft = engine.drafts.load(number)
@@ -192,6 +193,7 @@ async def test_a_draft_on_a_row_that_is_joined_to_another_is_named_and_goes_on(
         await screen.resize((120, 40))
         assert number not in screen.model.ids
         assert "draft kept" in screen.text
+        await screen.settle()
         await screen.press("right", "j", "e")
         assert screen.status == f"Edit #{number}: this is your draft."
         assert screen.app.screen.query_one(EditPane).content == draft

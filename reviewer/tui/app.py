@@ -11,11 +11,13 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary
 
 from rich.text import Text
 from textual import events, on
 from textual.app import App
 from textual.await_complete import AwaitComplete
+from textual.screen import Screen
 
 from reviewer.errors import ReviewerError, StoreError
 from reviewer.projects import ChosenProject
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from textual.actions import ActionParseResult
     from textual.dom import DOMNode
     from textual.driver import Driver
-    from textual.screen import Screen
     from textual.timer import Timer
 
     from reviewer.compression.values import SegmentTurn
@@ -138,6 +139,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The last memory under the cursor of Memory or Packet, where the other one starts."""
         """The source, task, limits and pins of the Packet screen."""
         self._collecting: Timer | None = None
+        self._typed_at = WeakKeyDictionary[events.Key, Screen[Any]]()
+        """The screen that each key on its way was typed at."""
         self._cannot_keep = False
         """Unsaved text could not be saved on exit."""
         self.glyphs = ASCII if ascii else GLYPHS
@@ -284,15 +287,18 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self.push_screen(kind(self.engine, project))
 
     async def on_event(self, event: events.Event) -> None:
-        """Send a key typed ahead to the text field opened meanwhile, not to the pane.
+        """Send a key typed ahead to the screen, or the text field, opened meanwhile.
 
         Printable keys never pass through a text field.
         """
-        if isinstance(event, events.Key) and event.is_forwarded and event.is_printable:
-            field = self.focused
-            if field is not None and field.check_consume_key(event.key, event.character):
-                field.post_message(events.Key(event.key, event.character))
-                return
+        if isinstance(event, events.Key):
+            ahead = self._typed_at.get(event, self.screen) is not self.screen
+            if not ahead and event.is_forwarded and event.is_printable:
+                field = self.focused
+                ahead = field is not None and field.check_consume_key(event.key, event.character)
+            if ahead:
+                event = events.Key(event.key, event.character)
+            self._typed_at.setdefault(event, self.screen)
         await super().on_event(event)
 
     def on_exit_app(self) -> None:

@@ -48,6 +48,15 @@ async def test_keys_typed_ahead_of_a_choice_do_not_change_it(stocked: Engine) ->
         assert isinstance(screen.app.screen, HistoryScreen)
 
 
+async def test_keys_typed_ahead_of_a_choice_narrow_it(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        for key in ("question_mark", *"history", "enter"):
+            shown = {"question_mark": "?", "enter": None}.get(key, key)
+            screen.app.post_message(events.Key(key, shown))
+        await screen.settle()
+        assert isinstance(screen.app.screen, HistoryScreen)
+
+
 # the queue
 
 

@@ -94,16 +94,20 @@ class OpenAIChat(Chat):
         stop: Callable[[], bool],
         on_text: Callable[[str], None] | None,
     ) -> Completion:
+        sent = 0
         while True:
             options = self._options(max_tokens, temperature, schema)
-            exchange = _Exchange(self._endpoint, self._retries, self._seconds)
+            exchange = _Exchange(self._endpoint, self._retries, self._seconds, sent)
             try:
                 exchange.carry_out(messages, options, stop, on_text)
                 exchange.require_whole(max_tokens)
                 return exchange.completion(messages)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
+                sent = exchange.sent
                 if not self._adapt(problem.message, options):
-                    raise _explain(problem, self._endpoint) from problem
+                    refusal = _explain(problem, self._endpoint)
+                    refusal.sent = sent
+                    raise refusal from problem
             except ModelError as problem:
                 problem.sent = exchange.sent
                 problem.tokens_out = counter().count(exchange.text)
@@ -138,12 +142,12 @@ class OpenAIChat(Chat):
 class _Exchange:
     """A request, and the answer built from the chunks of the response."""
 
-    def __init__(self, endpoint: Endpoint, retries: int, seconds: float) -> None:
+    def __init__(self, endpoint: Endpoint, retries: int, seconds: float, sent: int) -> None:
         self._endpoint = endpoint
         self._retries = retries
         self._seconds = seconds
-        self.sent = 0
-        """Requests that reached the endpoint, including retries."""
+        self.sent = sent
+        """Requests that reached the endpoint, including retries and refused options."""
         self._status: int | None = None
         """The endpoint's latest status, for instance 429."""
         self._content_type = ""

@@ -197,4 +197,7 @@ def _words(text: str) -> Condition | None:
         match = '"' + " ".join(words) + '"' + ("" if text.endswith('"') and len(text) > 1 else "*")
     else:
         match = " AND ".join(f'"{word}"*' for word in words)
-    return Condition("m.id IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)", (match,))
+    found = Condition("m.id IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)", (match,))
+    if text.lower() in NEEDS:
+        return Condition(f"{found.sql} OR m.need = ?", (match, text.lower()))
+    return found

@@ -394,6 +394,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         lost = (*(() if found.kept else found.fidelity.loses), *data.lost_by(row))
         title = f"loses {len(lost):,}" if lost else "loses nothing"
+        if found.level is Level.TAGS:
+            title = f"only tags are left, {title}"
         results = findings(found, data.why_full(choice))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
         block = summary_block((sent or found).compressed.content, signs)

@@ -805,6 +805,8 @@ async def test_sizes_of_all_levels_and_losses_stay_in_sight(
             assert f"{found.tokens:,}" in title
         lost = present(data.shown(choice)).fidelity.loses
         assert lost[0][:15] in screen.text.partition("─ loses ")[2]
+        await screen.press("4")
+        assert "─ only tags are left, loses " in screen.text
 
 
 async def test_a_farther_level_never_looks_safer_than_a_nearer_one(

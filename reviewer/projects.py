@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reviewer.errors import ReviewerError
-from reviewer.system import BINARY, NO_TERMINAL, NO_WAIT, NOT_INHERITED
+from reviewer.system import BINARY, NO_TERMINAL, NO_WAIT, NOT_INHERITED, working_folder
 
 WITHOUT_A_TREE = "default"
 """The default project for folders outside git work trees."""
@@ -87,7 +87,7 @@ def work_tree(folder: Path | None = None) -> Tree | None:
 
     As in git (`safe.directory`), somebody else's tree does not count.
     """
-    here = (folder or Path.cwd()).absolute()
+    here = (folder or working_folder()).absolute()
     for place in (here, *here.parents):
         if (place / ".git").exists():
             root = _main_tree(place)

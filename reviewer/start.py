@@ -20,6 +20,7 @@ from reviewer.sources.discovery import (
     find_sessions,
     is_within,
 )
+from reviewer.system import working_folder
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -130,7 +131,7 @@ class MachineStart:
         self._engine = engine
         self._named = named
         self._machine = machine or Machine.here()
-        self._scope = ProjectFolders.of(Path.cwd(), engine.former_folders(named))
+        self._scope = ProjectFolders.of(working_folder(), engine.former_folders(named))
         self._sessions: dict[Path, list[FoundSession]] = {}
 
     def find(self) -> FoundProjects:
@@ -181,7 +182,7 @@ class MachineStart:
         """The project in the store; a second folder of the same name is distinguished by its parent
         folder. Raises ForeignProjectError.
         """
-        engine, folder = self._engine, Path.cwd() if project.gone else project.folder
+        engine, folder = self._engine, working_folder() if project.gone else project.folder
         named = self._named if project.here or project.gone else None
         if named is None and work_tree(folder) is None:
             named = WITHOUT_A_TREE
@@ -250,7 +251,7 @@ def _together(name: str, rows: list[FoundProject], *, gone: bool = False) -> Fou
         agents.update(dict(row.agents))
     return FoundProject(
         name=name,
-        folder=Path.cwd(),
+        folder=working_folder(),
         here=False,
         agents=tuple(agents.most_common()),
         sessions=sum(row.sessions for row in rows),

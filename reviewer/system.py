@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 try:
@@ -32,6 +33,14 @@ HAS_FOLDER_HANDLES = bool(FOLDER) and os.open in os.supports_dir_fd
 """Whether a folder can be opened, and files in it named relative to that descriptor."""
 POLL = 0.1
 """Seconds between two attempts to lock a file."""
+
+
+def working_folder() -> Path:
+    """The working folder; its former path once it is deleted, as agents delete worktrees."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(os.environ.get("PWD", os.sep))
 
 
 def own_command(*words: str) -> list[str]:

@@ -22,6 +22,7 @@ from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.projects import ChosenProject, work_tree
+from reviewer.system import working_folder
 from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class AgentTools:
         """
         self._store = store
         self._named = project
-        self._folder = folder or Path.cwd()
+        self._folder = folder or working_folder()
         self._clock = clock
         self._disputed = 0
         self.agent = agent

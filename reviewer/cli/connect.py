@@ -15,6 +15,7 @@ from reviewer.cli.output import emit, json_option, moment, narrate, print_text
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_call_hooks
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
+from reviewer.system import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,7 +162,8 @@ def _place(session: Session, scope: str) -> WiringPlace:
         tree = work_tree()
         if tree is None:
             raise ReviewerError(
-                f"{Path.cwd()} is not in a git work tree: connect in a project's folder, or --user."
+                f"{working_folder()} is not in a git work tree: connect in a project's folder, or"
+                " --user."
             )
         root = Path(tree.root)
     if scope == "memory":

@@ -27,6 +27,7 @@ from reviewer.cli.session import NOTHING_STORED, Session, VerbGroup, pass_sessio
 from reviewer.errors import ReviewerError
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.packets.values import DEFAULT_BUDGET
+from reviewer.system import working_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,7 +240,7 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
 
     if context_dir is not None and place == "store":
         raise click.UsageError("--context-dir and --from store cannot be combined")
-    local = context_dir or context_folder_near(Path.cwd())
+    local = context_dir or context_folder_near(working_folder())
     if place in ("folder", "both") and local is None:
         raise ReviewerError(
             "There is no .context folder here or at the root of the work tree: name it with "

@@ -24,6 +24,7 @@ from reviewer.cli.output import (
 from reviewer.cli.progress import working
 from reviewer.cli.session import INTERRUPTED, Session, Verb, leave, pass_session
 from reviewer.errors import SourceError
+from reviewer.system import working_folder
 
 if TYPE_CHECKING:
     from reviewer.cli.progress import Interruption, ProgressLine
@@ -148,7 +149,7 @@ def found_sessions(
     if session.store_path().exists() and not everywhere:
         with session.whole_store() as engine:
             former = engine.former_folders(session.project)
-    scope = ProjectFolders.of(Path.cwd(), former)
+    scope = ProjectFolders.of(working_folder(), former)
     found = list(find_sessions(Machine.here(), scope))
     return found, [each for each in found if each.belongs_to(scope)]
 

@@ -94,7 +94,7 @@ def test_a_working_folder_that_is_gone_is_named_as_the_cause(
     monkeypatch.chdir(gone)
     gone.rmdir()
     done = subprocess.run(
-        [sys.executable, "-m", "reviewer", "sources"],
+        [sys.executable, "-m", "reviewer", "ingest", "notes"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1

@@ -67,6 +67,22 @@ async def test_pipelines_has_a_tab_where_there_is_one(
         assert "Pipelines F6" in bar(screen.text)
 
 
+@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7"])
+async def test_a_screen_opens_after_its_folder_was_deleted(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr("reviewer.tui.pipelines.model.is_any_pipeline", is_any_pipeline)
+    monkeypatch.setattr("reviewer.tui.queue.screen.PIPELINES_SECONDS", 0.001)
+    folder = tmp_path / "worktree"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    async with opened(engine, size=(120, 20), project="acme") as screen:
+        await screen.press(key)
+        await screen.settle()
+        assert "acme" in bar(screen.text)
+
+
 @pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7", "f8"])
 async def test_p_changes_the_project_on_every_screen(stocked: Engine, key: str) -> None:
     async with opened(stocked, size=(80, 24)) as screen:

@@ -751,10 +751,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             ways = []
             if turns := len(_matching(self.engine, views, text, "substring")):
                 ways.append(Option(f"substring {text}", "This text", f"in {count(turns, 'turn')}"))
-            if not REGEX_SIGNS.isdisjoint(text):
-                ways.append(Option(f"regex {text}", "This regular expression", text))
             where = "" if ways else "in none of these turns: "
             ways.append(Option(f"words {text}", "In words, for the model", f"{where}{text}"))
+            if not REGEX_SIGNS.isdisjoint(text):
+                ways.append(Option(f"regex {text}", "This regular expression", text))
             return ways + [each for each in known if text.casefold() in each.name.casefold()]
 
         async def then(option: Option) -> None:
@@ -780,7 +780,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             remark = "" if having else f"; {ONLY_A_MODEL}"
         elif text:
             if not having:
-                raise ReviewerError(f"No turn here matches {text}.")
+                raise ReviewerError(f"No turn here matches: {text}")
             targets = having
             given = {"retain_match" if mode == "substring" else "retain_regex": [text]}
             given["adds"] = True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -16,6 +15,7 @@ from reviewer.packets.assembly import assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
+from reviewer.system import working_folder
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
@@ -69,7 +69,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         super().__init__(engine, project, self.items, [self.why, self.text], title="Items")
         self.list.empty = ("Loading ...",)
         self.head = PacketHead(id="packet-head")
-        self.local_folder = context_folder_near(Path.cwd())
+        self.local_folder = context_folder_near(working_folder())
         """The .context folder in the working folder or at the root of its work tree."""
         self.source = PacketSource()
         """The current source."""

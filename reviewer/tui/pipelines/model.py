@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
 from reviewer.pipelines.values import RunHistory
+from reviewer.system import working_folder
 from reviewer.tui.kit.text import count
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def _pipelines_below(folder: Path) -> Iterator[Path]:
 
 def is_any_pipeline(engine: Engine, project: str | None) -> bool:
     """Whether there is a run of the project, or a DOT file below the working folder."""
-    return bool(engine.pipelines.runs(project)) or any(pipelines_below(Path.cwd()))
+    return bool(engine.pipelines.runs(project)) or any(pipelines_below(working_folder()))
 
 
 def _is_searched(folder: str) -> bool:

@@ -16,6 +16,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from reviewer.projects import default_project
 from reviewer.resources import sample_data_folder
+from reviewer.system import working_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
@@ -98,7 +99,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if self.path is not None:
             self._open(self.path, self.run_id)
             return
-        engine, project, here = self.engine, self.project, Path.cwd()
+        engine, project, here = self.engine, self.project, working_folder()
         running = self.background.path if self.background is not None else None
 
         def work() -> tuple[Sequence[RunView], Sequence[Path], Path | None]:
@@ -432,7 +433,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     async def action_pipeline_choose(self) -> None:
         """Choose among the pipelines below this folder, and all runs, latest first."""
-        here, past = Path.cwd(), {run.run_id: run for run in self.past_runs}
+        here, past = working_folder(), {run.run_id: run for run in self.past_runs}
 
         def options() -> list[Option]:
             found = {

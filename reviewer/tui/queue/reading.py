@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.clock import TimeLeft
-from reviewer.system import own_command
+from reviewer.system import own_command, working_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit.keys import BACK
 from reviewer.tui.kit.running import RunningAct
@@ -50,7 +50,7 @@ def find_here(engine: Engine, project: str) -> SessionsHere:
     from reviewer.promotion.waves.found_sessions import is_read
     from reviewer.sources.discovery import Machine, ProjectFolders, find_sessions
 
-    scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
+    scope = ProjectFolders.of(working_folder(), engine.former_folders(project))
     found = [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
     stamps = engine.sources.stamps(project)
     own = [each for each in found if not each.subagent]
@@ -118,7 +118,7 @@ def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> Wave
     """
     from reviewer.sources.discovery import Machine, ProjectFolders, choose, find_sessions
 
-    scope = ProjectFolders.of(Path.cwd(), engine.former_folders(project))
+    scope = ProjectFolders.of(working_folder(), engine.former_folders(project))
     chosen = choose(each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope))
     stamps = engine.sources.stamps(project)
     # The other sessions of a partly read file belong to other projects.

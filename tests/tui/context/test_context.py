@@ -254,23 +254,23 @@ class TestWhatMustSurvive:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "m", *r"\d+ ms")
             await screen.until(lambda: "This regular expression" in screen.text)
-            await screen.press("enter")
+            await screen.press("down", "enter")
             patterns = [
                 pattern.mode
                 for each in engine.contexts.ids(CommitQuery(number))
                 for pattern in engine.contexts.commit(each).retention.patterns
             ]
             assert set(patterns) == {"regex"}
-            await screen.press("m", *r"\d+ km", "enter")
-            assert said(screen) == r"No turn here matches \d+ km."
-            await screen.press("m", *"all amounts")
+            await screen.press("m", *r"\d+ km", "down", "enter")
+            assert said(screen) == r"No turn here matches: \d+ km"
+            await screen.press("m", *"All amounts.")
             await screen.until(lambda: "In words" in screen.text)
             assert "This text" not in screen.text
-            assert "in none of these turns: all amounts" in screen.text
+            assert "in none of these turns: All amounts." in screen.text
             await screen.press("enter")
             assert "none of these turns has it, so only a model can follow it" in said(screen)
             first = engine.contexts.commit(engine.contexts.ids(CommitQuery(number))[0])
-            assert first.retention.instructions == "all amounts"
+            assert first.retention.instructions == "All amounts."
 
     async def test_a_loss_is_chosen_and_kept(self, engine: Engine, tmp_path: Path) -> None:
         stocked(engine, tmp_path)

@@ -159,6 +159,17 @@ class Summarizer:
         cannot be met, ModelError and CancelledError from a model, TemplateError.
         """
         require_licence(level, self._tier)
+        return self._at_level(segment, anchors, level, options, cancelled)
+
+    def _at_level(
+        self,
+        segment: Segment,
+        anchors: Sequence[AnchorPoint],
+        level: Level,
+        options: SummarizationOptions = DEFAULT_OPTIONS,
+        cancelled: Cancelled | None = None,
+    ) -> CompressedSegment:
+        """The same in any tier: an applied summary stays readable in a lower one."""
         analysis, anchors = self.analysis(segment), tuple(anchors)
         if level is Level.FULL or analysis.is_empty:
             text = analysis.text if level is Level.FULL else ""
@@ -199,7 +210,7 @@ class Summarizer:
         if compressed.engine != OFFLINE or compressed.level < Level.BRIEF or not segment.tokens:
             return found
         nearer = Level(compressed.level - 1)
-        text = self.offline.compress(segment, compressed.anchors, nearer)
+        text = self.offline._at_level(segment, compressed.anchors, nearer)
         return found.with_context_of(self.validate_level(segment, text))
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
@@ -207,7 +218,7 @@ class Summarizer:
 
         The offline engine writes it, even for summaries by a model.
         """
-        return self.offline.compress(segment, anchors, Level(level - 1)).content
+        return self.offline._at_level(segment, anchors, Level(level - 1)).content
 
     def _grade(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
         found = self.analysis(segment).fidelity(compressed)
@@ -285,7 +296,7 @@ class Summarizer:
         whole = level is Level.FULL or analysis.is_whole(content)
         found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            expanded = self.offline.compress(segment, anchors, Level(level - 1)).token_count
+            expanded = self.offline._at_level(segment, anchors, Level(level - 1)).token_count
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(

@@ -165,6 +165,15 @@ def test_pinned_spans_and_the_expansion_of_a_summary(talk: Reviewer) -> None:
     assert "takes 900 ms" in talk("compress", "talk", "--expand", f"#{summary['id']}").stdout
 
 
+def test_an_applied_summary_is_expanded_in_a_tier_without_summaries(talk: Reviewer) -> None:
+    talk.succeeds("compress", "talk", "--level", "brief", "--apply", "--anyway")
+    core = talk.configured('[compression]\ntier = "core"\n')
+    summaries = [row for row in talk.rows("commit", "list", "talk") if row["type"] == "summary"]
+    assert summaries
+    for each in summaries:
+        talk.succeeds("compress", "talk", "--expand", f"#{each['id']}", env=core)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [

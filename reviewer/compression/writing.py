@@ -119,7 +119,8 @@ class _Writing:
             return ""
         after: list[Part] = []
         if self._titled:
-            self._before = [(HandoverSection.REQUEST, self._request())]
+            if not self._part:  # a part has it in its course
+                self._before = [(HandoverSection.REQUEST, self._request())]
             plan = plan_lines(session, part=self._part)
             after.append((HandoverSection.PLAN, self._within(plan, room * PLAN)))
         lines = [*state_lines(session, place=self._titled, part=self._part)]
@@ -159,7 +160,7 @@ class _Writing:
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
         lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]
-        return lines if self._part else [*lines, self._standing()]
+        return [*lines, self._standing()]
 
     def _standing(self) -> str:
         """The agent's progress on the latest request."""

@@ -97,6 +97,7 @@ class ChoiceScreen(
         self._shown: Sequence[Option] = ()
         self._marked = 0
         self._near = near
+        self._text = text
         self._current = current
         self._whole = whole
         self._pane = pane
@@ -148,7 +149,8 @@ class ChoiceScreen(
         self.list.set_class(not self._shown, "-nothing")
         self.list.clear_options()
         keys_shown = [each.key for each in self._shown]
-        self._marked = keys_shown.index(self._current) if self._current in keys_shown else 0
+        initial = self._current in keys_shown and self.field.value == self._text
+        self._marked = keys_shown.index(self._current) if initial else 0
         self.list.add_options(
             [self._line(at) for at in range(len(self._shown))] or [Content.styled(words, "$dim")]
         )

@@ -205,7 +205,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
                 self.say(done)
 
         change = f"change {count(len(planned.changed), 'file')} as shown (page down: the rest)"
-        await self.confirm(title, change, "change nothing", yes, self.about)
+        # The files are the agent's: no is the default.
+        await self.confirm(title, change, "change nothing", yes, self.about, current="no")
 
     def _plan(self, agent: str, place: WiringPlace) -> Planned:
         if place.scope is not WiringScope.MEMORY:

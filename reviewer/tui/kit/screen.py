@@ -419,8 +419,12 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         no: str,
         then: Callable[[], Awaitable[None]],
         pane: TextPane | None = None,
+        *,
+        current: str = "yes",
     ) -> None:
-        """Ask yes or no: enter confirms, `n` and enter declines; page keys scroll `pane`."""
+        """Ask yes or no: enter takes `current`, the first letter and enter the one it begins; page
+        keys scroll `pane`.
+        """
 
         async def answered(option: Option) -> None:
             if option.key == "yes":
@@ -433,6 +437,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")],
             answered,
             hint="type the first letter, or arrows move",
+            current=current,
             pane=pane,
         )
 

@@ -41,11 +41,14 @@ async def test_the_difference_is_shown_before_anything_is_written(
         await screen.press("escape")
         assert "last packet none yet" in screen.text
         await screen.press("c", "enter", "enter")
+        assert "Nothing was changed." in screen.status
+        assert settings.read_text() == SETTINGS
+        await screen.press("c", "enter", "y", "enter")
         assert "SessionStart" in settings.read_text()
         assert "d disconnect" in screen.text
         await screen.press("d")
         assert "change 2 files as shown" in screen.text
-        await screen.press("enter")
+        await screen.press("y", "enter")
         assert settings.read_text() == SETTINGS
 
 
@@ -107,13 +110,13 @@ async def test_an_agent_is_connected_for_one_project_and_disconnecting_takes_it_
         await screen.press("f7", "c", *"this", "enter")
         assert "Connect Claude Code for this project" in screen.text
         assert not (tree / ".mcp.json").exists()
-        await screen.press("enter")
+        await screen.press("y", "enter")
         assert "reviewer" in (tree / ".mcp.json").read_text()
         assert settings.read_text() == SETTINGS
         assert "d takes it back" in screen.text
         await screen.press("u")
         assert "There is nothing to undo." in screen.text
-        await screen.press("d", "enter")
+        await screen.press("d", "y", "enter")
         assert not (tree / ".mcp.json").exists()
 
 
@@ -121,7 +124,7 @@ async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
     stocked: Engine, settings: Path, tree: Path
 ) -> None:
     async with opened(stocked, size=(120, 40), project="acme") as screen:
-        await screen.press("a", "f7", "c", *"memory", "enter", "enter")
+        await screen.press("a", "f7", "c", *"memory", "enter", "y", "enter")
         (path,) = settings.parent.rglob("memory/reviewer.md")
         first = path.read_text()
         await screen.press("j", "j", "c", *"memory", "enter")
@@ -130,7 +133,7 @@ async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
         await until_async(lambda: path.read_text() != first)
         await screen.press("u")
         await until_async(lambda: path.read_text() == first)
-        await screen.press("f7", "g", "d", "enter")
+        await screen.press("f7", "g", "d", "y", "enter")
         assert not path.exists()
 
 
@@ -141,7 +144,7 @@ async def test_the_menu_shows_which_agents_get_a_memory(
         await screen.press("a", "f5")
         await screen.choose("agents")
         assert "No agent is connected: F7, then c." in screen.text
-        await screen.press("escape", "f7", "c", "enter", "enter", "f5")
+        await screen.press("escape", "f7", "c", "enter", "y", "enter", "f5")
         await screen.choose("agents")
         shown = " ".join(screen.text.split())
         assert "when a session starts" in shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from reviewer.packets.allocation import ItemOutcome
@@ -21,6 +22,7 @@ from reviewer.packets.values import (
 from reviewer.packets.wording import cut, title_of
 from reviewer.sources.own_files import PACKET_TITLE
 from reviewer.text.for_agents import NOTHING, AgentText, joined
+from reviewer.text.numerals import count
 
 TITLE = PACKET_TITLE
 """First line of every packet."""
@@ -188,6 +190,7 @@ class _LaidOut:
         """Each item with its outcome, by section."""
         prepared = self._prepared
         for section in BUDGETED:
+            after = dict(pairwise(prepared.best_first or prepared.order[section]))
             for number in prepared.order[section]:
                 item = prepared.items[number]
                 outcome = self.room.outcomes.get(number, ItemOutcome(State.DROPPED, Rule.MUTED))
@@ -206,7 +209,8 @@ class _LaidOut:
                     at=item.at,
                     rule=outcome.rule,
                     reason=reason(outcome),
-                    score_text=score_text(score) if score else "",
+                    score_text=score_text(score, section) if score else "",
+                    below=prepared.title_text(after[number]) if number in after else "",
                 )
 
 
@@ -323,18 +327,24 @@ def reason(outcome: ItemOutcome) -> str:
     }[outcome.rule]
 
 
-def score_text(score: Score) -> str:
-    """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`, or with a task
-    `fits the task 0.83: it has ledger, pool; in 3 sessions`.
+def score_text(score: Score, section: Section | None = None) -> str:
+    """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`, with a task
+    `fits the task 0.83: it has ledger, pool; in 3 sessions`, or `most needed first: in 3 sessions,
+    14 calls lost, 12 days`.
     """
+    recurs = score.recurrence is not None
+    needs = [f"in {count(score.recurrence or 0, 'session')}"] if recurs else []
+    needs += [f"{count(score.lost_calls, 'call')} lost"] if score.lost_calls else []
+    if recurs and not (score.for_task and score.relevance):
+        first = "instructions first" if section is Section.CONVENTIONS else "most needed first"
+        return f"{first}: {', '.join((*needs, age_text(score.days)))}"
     task = "the task" if score.for_task else "an open task"
     names = _some(score.matched) or f"no {'rare ' if score.relevance else ''}word of {task}"
     if score.for_task:
         parts = [f"it has {names}" if score.matched else names]
         if score.working:
             parts.insert(0, "it is in progress")
-        if score.recurrence > 1:
-            parts.append(f"in {score.recurrence:,} sessions")
+        parts += needs
         return f"fits the task {score.relevance:.2f}: {'; '.join(parts)}; {age_text(score.days)}"
     parts_of = (
         f"recency {score.recency:.1f} ({age_text(score.days)})"

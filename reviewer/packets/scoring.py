@@ -183,5 +183,6 @@ def _score(item: Item, match: Relevance, now: datetime, for_task: bool) -> Score
         days=days,
         working=for_task and item.section is Section.TASKS and in_progress(item.text),
         for_task=for_task,
-        recurrence=item.recurrence or 0,
+        recurrence=item.recurrence,
+        lost_calls=item.lost_calls,
     )

@@ -137,8 +137,9 @@ class Score(Struct, frozen=True):
     """An open task in progress, which comes first if a task was given."""
     for_task: bool = False
     """Whether a task was given."""
-    recurrence: int = 0
-    """Sessions in which the item came up."""
+    recurrence: int | None = None
+    """Sessions in which the item came up, which then decide the order without a task."""
+    lost_calls: int = 0
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):
@@ -162,6 +163,8 @@ class PacketItem(Struct, frozen=True, kw_only=True):
     """Why it has this form, without the score."""
     score_text: str
     """The parts of the score; empty without one."""
+    below: str = ""
+    """The title of the next one in the order; empty for the last one."""
 
     @property
     def why(self) -> str:
@@ -182,7 +185,7 @@ class PacketItem(Struct, frozen=True, kw_only=True):
             "relevance": self.score and round(self.score.relevance, 3),
             "rarity": self.score and round(self.score.rarity, 3),
             "matched": list(self.score.matched) if self.score else [],
-            "recurrence": self.score.recurrence if self.score else 0,
+            "recurrence": (self.score.recurrence or 0) if self.score else 0,
             "at": self.at and self.at.isoformat(),
             "source": self.place,
             "rule": str(self.rule),

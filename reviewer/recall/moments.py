@@ -9,21 +9,27 @@ denied once, with the memory as the reason.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from shutil import which
 from typing import NamedTuple
 
 from reviewer.errors import ReviewerError
-from reviewer.sources.shell import GROUPS, split
+from reviewer.sources.shell import GROUPS, only_looks, split
 
 MAX_DERIVED = 12
 """Moments derived from a single memory."""
 MAX_COMMANDS = 16
 """Parts of a shell line that are parsed."""
 
+MAX_WORDS = 24
+"""Words of a text that are looked up as programs."""
+
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 _PATH = re.compile(r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b")
+_EXTENSION = re.compile(r"\.[A-Za-z]\w*$")
 _TOOL = re.compile(r"[\w-]+")
 _ABBREVIATION = re.compile(r"\w\.\w$")
 
@@ -56,14 +62,11 @@ def read_moment(text: str) -> Moment:
     try:
         kind = MomentKind(name.lower())
     except ValueError:
-        quoted = text.split("`")[1] if text.count("`") > 1 else text
-        command = next(iter(heads(quoted)), "")
-        if not command or command != " ".join(quoted.split()):  # a sentence
-            command = "git push"
-        *kinds, last = (each for each in MomentKind if each is not MomentKind.COMMAND)
+        near = next(iter(offers(text)), "")
         raise ReviewerError(
-            f"{name or 'Nothing'} is not a kind of moment. For a command write: command {command};"
-            f" the other kinds are {', '.join(kinds)} and {last}."
+            f"{name or 'Nothing'} is not a kind of moment."
+            + (f" Perhaps you mean: {near}." if near else "")
+            + f" Examples: {', '.join(_EXAMPLES.values())}, always."
         ) from None
     if (kind is MomentKind.ALWAYS) != (not value):
         need = "no value" if kind is MomentKind.ALWAYS else f"a value, such as: {_EXAMPLES[kind]}"
@@ -83,6 +86,47 @@ _EXAMPLES = {
     MomentKind.TOOL: "tool mcp__db__query",
     MomentKind.WORDS: "words night shift",
 }
+
+
+def offers(text: str) -> tuple[Moment, ...]:
+    """What a text without a kind may mean, the nearest first: the commands in its backticks, else
+    the first program of this machine in it; its paths; its words. Empty for a kind, or its start.
+    """
+    words = text.split()
+    if not words or any(
+        each.startswith(words[0].lower()) if not words[1:] else each == words[0].lower()
+        for each in MomentKind
+    ):
+        return ()
+    commands = commands_in(text) or commands_in(f"`{_from_a_program(words)}`")
+    said = " ".join(" ".join(_quoted(text)).split()) or " ".join(words)
+    found = [
+        *commands,
+        *_paths_named(text),
+        *(Moment(MomentKind.GUARD, command.value) for command in commands),
+        Moment(MomentKind.ERROR, said),
+        Moment(MomentKind.WORDS, said),
+        *([Moment(MomentKind.TOOL, said)] if _TOOL.fullmatch(said) else []),
+        Moment(MomentKind.ALWAYS),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def commands_in(text: str) -> tuple[Moment, ...]:
+    """The commands in the backticks of a text."""
+    found = (head for line in _quoted(text) for head in heads(line)[:1])
+    return tuple(Moment(MomentKind.COMMAND, head) for head in dict.fromkeys(found))
+
+
+def _quoted(text: str) -> list[str]:
+    return text.split("`")[1:-1:2]
+
+
+def _from_a_program(words: Sequence[str]) -> str:
+    for at, word in enumerate(words[:MAX_WORDS]):
+        if _TOOL.fullmatch(word) and not only_looks(word) and which(word):
+            return " ".join(words[at:])
+    return ""
 
 
 def read_moments(text: str) -> tuple[Moment, ...]:
@@ -112,13 +156,16 @@ def _arguments(program: str, words: Sequence[str]) -> Sequence[str]:
     return words
 
 
-def derived(content: str, quotes: Iterable[str] = ()) -> tuple[Moment, ...]:
-    """Moments of a statement: the paths in it, and the failures in its evidence.
+def derived(
+    content: str, quotes: Iterable[str] = (), roots: Sequence[str] = ()
+) -> tuple[Moment, ...]:
+    """Moments of a statement: the paths in it, and the failures in its evidence. `roots`: the
+    folders of its project.
 
     Not the commands in it: every session has a `git status`, so only a person can say whether a
     memory belongs to one.
     """
-    found = dict.fromkeys((*_paths_named(content), *_failures(quotes)))
+    found = dict.fromkeys((*_paths_named(content, roots), *_failures(quotes)))
     return tuple(found)[:MAX_DERIVED]
 
 
@@ -126,12 +173,19 @@ def paths_in(text: str) -> Iterator[str]:
     """The files and folders in a text."""
     for path in _PATH.findall(text):
         if not _ABBREVIATION.match(path) and any(map(str.isalpha, path)):
-            yield path.removeprefix("./")
+            yield path.removeprefix("./").rstrip(".")
 
 
-def _paths_named(content: str) -> Iterator[Moment]:
+def _paths_named(content: str, roots: Sequence[str] = ()) -> Iterator[Moment]:
+    """The paths in a text. Without an extension or a final slash, it may be a branch, such as
+    `origin/main`, unless the project has it.
+    """
     for path in paths_in(content):
-        yield Moment(MomentKind.PATH, path)
+        places = [os.path.join(root, path) for root in roots if root]
+        if any(map(os.path.isdir, places)):
+            yield Moment(MomentKind.PATH, f"{path.rstrip('/')}/")
+        elif path.endswith("/") or _EXTENSION.search(path) or any(map(os.path.exists, places)):
+            yield Moment(MomentKind.PATH, path)
 
 
 def _failures(quotes: Iterable[str]) -> Iterator[Moment]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
@@ -146,8 +146,7 @@ class Recall:
     ) -> list[tuple[str, str]]:
         """The moments of a memory, the words inside its names, and its text for agents."""
         found = [
-            (str(moment.kind), moment.value)
-            for moment in _moments(content, chosen, self._quotes(memory))
+            (str(moment.kind), moment.value) for moment in self._moments(memory, content, chosen)
         ]
         for kind, value in tuple(found) if chosen else ():
             if kind == MomentKind.ERROR and " " in value:
@@ -169,7 +168,7 @@ class Recall:
             row = self._database.reader().execute(
                 "SELECT content, moments FROM memory WHERE id = ?", (memory,)
             ).fetchone()  # fmt: skip
-        return () if row is None else _moments(row[0], row[1], self._quotes(memory))
+        return () if row is None else self._moments(memory, *row)
 
     def set_moments(self, memory: int, moments: Sequence[Moment]) -> Done:
         """Choose the moments of a memory, as one act; an empty choice derives them again.
@@ -223,14 +222,21 @@ class Recall:
             )
         return sorted(counts.values(), key=lambda count: (-count.used, -count.starts, count.memory))
 
-    def _quotes(self, memory: int) -> list[str]:
+    def _moments(self, memory: int, content: str, chosen: str) -> tuple[Moment, ...]:
+        if chosen:
+            return read_moments(chosen)
         with failures_as_sentences(self._database.path):
-            rows = self._database.reader().execute(
+            reader = self._database.reader()
+            (roots,) = reader.execute(
+                "SELECT p.root FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
+                (memory,),
+            ).fetchone()
+            rows = reader.execute(
                 "SELECT substr(r.text, max(v.span_start - 600, 0) + 1, 1200) FROM evidence v"
                 " JOIN record r ON r.id = v.record_id WHERE v.memory_id = ? LIMIT 8",
                 (memory,),
-            ).fetchall()  # fmt: skip
-        return [row[0] for row in rows]
+            ).fetchall()
+        return derived(content, [row[0] for row in rows], roots.split("\n"))
 
     def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Write derived and counted rows, which are not in the ledger."""
@@ -256,7 +262,3 @@ def _for_agents(content: str) -> AgentText:
     """A content on one line, safe for agents."""
     text = without_tags(" ".join(content.split()))
     return AgentText(text if len(text) <= LONGEST_MEMORY else f"{text[: LONGEST_MEMORY - 1]}…")
-
-
-def _moments(content: str, chosen: str, quotes: Iterable[str]) -> tuple[Moment, ...]:
-    return read_moments(chosen) if chosen else derived(content, quotes)

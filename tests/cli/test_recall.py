@@ -48,6 +48,16 @@ def test_a_person_says_when(kiosk: Reviewer) -> None:
     assert kiosk("recall", "--command", "git push").stdout == ""
 
 
+def test_a_branch_is_no_path_but_a_folder_of_the_project_is(reviewer: Reviewer) -> None:
+    (reviewer.folder / ".git").mkdir()
+    (reviewer.folder / "till" / "coins").mkdir(parents=True)
+    reviewer.succeeds("remember", "In till/coins, rebase onto origin/main.")
+    reviewer.succeeds("promote", 1)
+    assert "when        path till/coins/\n" in reviewer("queue", "show", 1).stdout
+    assert "#1" in reviewer("recall", "--file", "till/coins/gold.go").stdout
+    assert reviewer("recall", "--file", "origin/main").stdout == ""
+
+
 DENIED = "git@example.org: Permission denied (publickey).\nfatal: Could not read from remote."
 
 
@@ -87,7 +97,15 @@ def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
         assert "has no word" in kiosk.fails("edit", 2, "--when", moment)
     assert "at most 500" in kiosk.fails("edit", 2, "--when", f"error {'x' * 500}")
     assert "recalled: guard git push -" in kiosk("edit", 2, "--when", "guard git push -f").stderr
-    for words in ("git push", "when `git push` is called", "when it fails"):
-        assert "write: command git push" in kiosk.fails("edit", 2, "--when", words)
+    for words, meant in (
+        ("git push", "command git push"),
+        ("when `till push` is called", "command till push"),
+        ("when git push is called", "command git push"),
+        ("file till/coin.go", "path till/coin.go"),
+        ("when it fails", "error when it fails"),
+    ):
+        assert f"Perhaps you mean: {meant}. Examples: command" in kiosk.fails(
+            "edit", 2, "--when", words
+        )
     assert kiosk("recall").returncode == 2
     assert kiosk("recall", "--command", "ls", "--error", "x").returncode == 2

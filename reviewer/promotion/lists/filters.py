@@ -72,7 +72,8 @@ class Condition(Struct, frozen=True):
 def parse_filter(text: str) -> Condition:
     """The condition of a filter line; an empty line matches every row.
 
-    Bare words match as prefixes, in any order; a quoted phrase matches its words in sequence.
+    Bare words match as prefixes, in any order, and a kind of statement by its name; a quoted phrase
+    matches its words in sequence.
     Raises FilterError, naming the invalid term.
     """
     parts: list[str] = []
@@ -197,7 +198,7 @@ def _words(text: str) -> Condition | None:
         match = '"' + " ".join(words) + '"' + ("" if text.endswith('"') and len(text) > 1 else "*")
     else:
         match = " AND ".join(f'"{word}"*' for word in words)
-    found = Condition("m.id IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)", (match,))
+    found = "m.id IN (SELECT rowid FROM memory_text WHERE memory_text MATCH ?)"
     if text.lower() in NEEDS:
-        return Condition(f"{found.sql} OR m.need = ?", (match, text.lower()))
-    return found
+        return Condition(f"{found} OR m.need = ?", (match, text.lower()))
+    return Condition(found, (match,))

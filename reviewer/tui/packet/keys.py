@@ -24,8 +24,8 @@ PIN = Action(
     "Put this item first in its section; the budget still applies. Again: unpin it.", "Decide",
 )  # fmt: skip
 LEAVE_OUT = Action(
-    "packet_leave_out", "x", "leave out",
-    "Preview the packet without this item; agents still get it. Again: include it.", "Decide",
+    "packet_leave_out", "x", "take out",
+    "Take this item out of the preview; agents still get it. Again: put it back.", "Decide",
 )  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",

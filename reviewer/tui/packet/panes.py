@@ -83,7 +83,7 @@ class PacketHead(Static):
                 parts.append((" tokens", "$dim"))
             elif own:
                 words = f"a connected agent starts with at most {START_TOKENS:,}"
-                parts += [dot, (words if choices.as_at_start else "tried here only", "$dim")]
+                parts += [dot, (words if choices.as_at_start else "in this preview only", "$dim")]
         if packet is not None and packet.over_budget:
             over = f"{packet.tier_1 - packet.budget:,} over: the parts always included need it"
             parts.append((f" {sign.attention} {over}", "$warning"))
@@ -146,9 +146,14 @@ def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
 
 
 def why_blocks(
-    model: PacketModel, choices: PacketChoices, sign: Glyphs, when: str, *, in_one_order: bool
+    model: PacketModel,
+    choices: PacketChoices,
+    sign: Glyphs,
+    use: str,
+    *,
+    in_one_order: bool,
 ) -> tuple[str, list[TextBlock]]:
-    """Title and text about the row under the cursor; `when`: when else it is recalled.
+    """Title and text about the row under the cursor; `use`: of a memory, in words.
     `in_one_order`: the items of all sections compete for the budget.
     """
     row = model.current
@@ -164,14 +169,15 @@ def why_blocks(
     where = f"{row.place}" + (f" {sign.dot} {row.at:%Y-%m-%d}" if row.at else "")
     blocks = [
         TextBlock(f"{STATES[str(row.state)][1]}, {tokens} tokens: {row.reason}", "strong"),
-        *([TextBlock(f"also recalled: {when}", "text")] if when else []),
         *([TextBlock(row.score_text, "text")] if row.score_text else []),
+        *([TextBlock(f"next in order: {row.below}", "text", wrap=False)] if row.below else []),
+        *([TextBlock(use, "text")] if use else []),
         TextBlock(where, "dim", wrap=False),
     ]
     if row.id in choices.pinned:
         blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
     if row.id in choices.left_out:
-        words = f"left out here only, agents still get it: {keys.LEAVE_OUT.key} includes it again"
+        words = f"taken out of this preview, agents still get it: {keys.LEAVE_OUT.key} puts it back"
         blocks.append(TextBlock(words, "warm"))
     return row.title, blocks
 

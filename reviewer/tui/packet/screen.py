@@ -24,7 +24,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.text import TextBlock, count
+from reviewer.tui.kit.text import TextBlock, count, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import (
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.values import Packet
     from reviewer.recall.moments import Moment
+    from reviewer.recall.service import UseCount
 
 LOADING = "Still loading, try again."
 NO_BUDGET = (
@@ -260,25 +261,31 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._show_packet_text()
 
     def _draw_why(self) -> None:
-        """Show why the item has this form; for a memory, also when else it is recalled."""
+        """Show why the item has this form; for a memory, also its uses and moments."""
         self._show_why()
         item, memory = self.packets.item, self._memory_here()
         if not memory:
             self.void("when")
             return
 
-        def then(moments: tuple[Moment, ...]) -> None:
+        def work() -> tuple[tuple[Moment, ...], list[UseCount]]:
+            return self.engine.recall.moments(memory), self.engine.recall.uses(None, memory)
+
+        def then(found: tuple[tuple[Moment, ...], list[UseCount]]) -> None:
             if self.packets.item is item:
-                self._show_why(moment_words(moments, glyphs(self.app)))
+                moments, uses = found
+                used = [f"{each.words}, last on {moment(each.last)}" for each in uses]
+                when = moment_words(moments, glyphs(self.app))
+                self._show_why(f"{', '.join(used) or 'never used'}; also recalled: {when}")
 
-        self.read(lambda: self.engine.recall.moments(memory), then, group="when")
+        self.read(work, then, group="when")
 
-    def _show_why(self, when: str = "") -> None:
+    def _show_why(self, use: str = "") -> None:
         in_one_order = self._prepared is not None and bool(self._prepared.best_first)
         title, blocks = why_blocks(
-            self.packets, self.choices, glyphs(self.app), when, in_one_order=in_one_order
+            self.packets, self.choices, glyphs(self.app), use, in_one_order=in_one_order
         )
-        self.why.show(blocks, title=title, keep_scroll=bool(when))
+        self.why.show(blocks, title=title, keep_scroll=bool(use))
 
     def _show_packet_text(self) -> None:
         """Scroll the packet to the item under the cursor."""
@@ -377,24 +384,24 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @unless(not_optional)
     def action_packet_leave_out(self) -> None:
-        """Leave the item out of this preview, or include it again."""
+        """Take the item out of this preview, or put it back."""
         item, choices = self.packets.item, self.choices
         if item is None:
             return
         out, pinned = choices.left_out ^ {item.id}, choices.pinned - {item.id}
-        words = "left out" if item.id in out else "no longer left out"
+        words = "taken out" if item.id in out else "put back"
         chosen = structs.replace(choices, pinned=pinned, left_out=out)
         self._choose(f"{words} “{display_line(item.title)}”", chosen)
         if item.id not in out:
-            self.say(f"No longer left out: {display_line(item.title)}")
+            self.say(f"Put back: {display_line(item.title)}")
         elif item.place.startswith("m:"):
             memory, take_out = self.key_of(shared.SHOW_MEMORY), self.key_of(TAKE_OUT)
             self.say(
-                f"Left out here only; agents still get it. To keep it away from them: {take_out}"
-                f" on it in Memory ({memory})."
+                "Taken out of this preview only. To keep it from agents:"
+                f" {take_out} on it in Memory ({memory})."
             )
         else:
-            self.say("Left out here only; agents get it until it is removed from its file.")
+            self.say("Taken out of this preview only. Agents get it until its file changes.")
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, or both."""

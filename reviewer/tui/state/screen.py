@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from array import array
 from asyncio import to_thread
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -415,7 +415,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 if option.key == "words":
                     await self._reword(number, content)
                 else:
-                    await self._ask_moments(number, "; ".join(map(str, moments)))
+                    await self._ask_moments(number, content, "; ".join(map(str, moments)))
 
             options = [
                 Option("words", "Wording", content[:200]),
@@ -423,31 +423,40 @@ class StateScreen(ListScreen, pane=keys.STATE):
             ]
             await self.choose(f"Edit #{number}", options, then)
 
-    async def _ask_moments(self, number: int, moments: str) -> None:
+    async def _ask_moments(self, number: int, content: str, moments: str) -> None:
         """Set the moments at which a memory is recalled."""
-        from reviewer.recall.moments import read_moment  # late: it compiles failure patterns
+        # Late: it compiles failure patterns.
+        from reviewer.recall.moments import commands_in, offers, read_moment
 
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
 
-        def problem(text: str) -> str:
+        def find(typed: str) -> Sequence[Option] | str:
+            *before, last = map(str.strip, typed.rstrip("; ").split(";"))
             try:
-                read(text)
+                if moments := read(typed):
+                    return [option(typed.strip(), moments)]
             except ReviewerError as error:
-                return str(error)
-            return ""
+                near = offers(last)
+                return [option("; ".join((*before, str(e))), [e]) for e in near] or str(error)
+            default = Option("", "Default: from its wording and evidence")
+            return [default, *(option(str(each), [each]) for each in commands_in(content))]
 
-        async def then(text: str) -> None:
-            done = await self.write(lambda: self.engine.recall.set_moments(number, read(text)))
+        def option(text: str, moments: Sequence[Moment]) -> Option:
+            return Option(text, text, moment_words(moments, glyphs(self.app)))
+
+        async def then(option: Option) -> None:
+            done = await self.write(
+                lambda: self.engine.recall.set_moments(number, read(option.key))
+            )
             self.settle(done, [number])
 
-        await self.ask_text(
+        await self.choose(
             f"When #{number} is recalled",
+            find,
             then,
             text=moments,
             hint="command git push; path src/pay/; error nilerr; words night shift; always",
-            empty="Default: from its wording and evidence",
-            problem=problem,
         )
 
     @unless(not_a_statement)

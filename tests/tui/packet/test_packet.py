@@ -9,10 +9,13 @@ from rich.cells import cell_len
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
+from reviewer.recall.moments import Moment, MomentKind
+from reviewer.recall.service import cue_of
 from reviewer.text.tokens import counter
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet.model import SectionRow
 from tests.present import present
+from tests.stored import planted
 from tests.tui.conftest import opened
 from tests.tui.packet.driving import (
     SIZES,
@@ -109,8 +112,8 @@ async def test_the_head_says_whether_an_agent_gets_this(remembering: Engine) -> 
         assert f"a connected agent starts with {used}" in screen.text
         await go_to(screen, "We prefer thermal paper")
         await screen.press("x")
-        assert "tried here only" in screen.text
-        assert screen.status.startswith("Left out here only; agents still get it.")
+        assert "in this preview only" in screen.text
+        assert screen.status.startswith("Taken out of this preview only.")
         assert "x on it in Memory (F5)" in screen.status
 
 
@@ -130,6 +133,32 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
         assert "whatever the budget" in shown(screen).why.plain_text
         await screen.press("o")
         assert screen.status.startswith("This is a section")
+
+
+async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
+    remembering: Engine,
+) -> None:
+    recall = remembering.recall
+    (jam,) = remembering.active_facts.ids("kiosk", filter="jam")
+    with planted(remembering.path) as act:
+        act.update("memory", jam, sessions=3, cost=14)
+    recall.set_moments(jam, [Moment(MomentKind.COMMAND, "lpr")])
+    recall.at("kiosk", cue_of("command", "lpr receipt.pdf"), session="s1")
+    async with opened(remembering, project="kiosk", size=(80, 24)) as screen:
+        await screen.press("f4")
+        await go_to(screen, "A paper jam")
+        why = shown(screen).why
+        await screen.until(lambda: "used once" in why.plain_text)
+        for words in (
+            "most needed first: in 3 sessions, 14 calls lost, ",
+            "next in order: We will use a scale",
+            "used once, last on 20",
+            "also recalled: at the command lpr",
+        ):
+            assert words in " ".join(screen.text.split())
+        await go_to(screen, "We prefer thermal paper")
+        await screen.until(lambda: "never used" in why.plain_text)
+        assert "instructions first" in why.plain_text
 
 
 @pytest.mark.parametrize("budget", ["380", "8000"])
@@ -194,7 +223,7 @@ async def test_undo_goes_back_choice_by_choice_and_redo_forward(
         after = shown(screen).choices
         for words in (
             "other source", "task “coins”", "budget 6,000",
-            "left out “The hall is cold in winter”", "pinned “The hall is cold in winter”",
+            "taken out “The hall is cold in winter”", "pinned “The hall is cold in winter”",
         ):  # fmt: skip
             await screen.press("u")
             assert screen.status == f"Undone: {words} - Z to redo"

@@ -22,14 +22,19 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         assert "When it is recalled" in screen.text
         await screen.press("escape")
         assert "at a matching prompt" in screen.text
-        await screen.press("e", *"recalled", "enter", *"at pushes", "enter")
-        assert "at is not a kind of moment" in screen.text
+        await screen.press("e", *"recalled", "enter", *"comm", "enter")
+        assert "comm is not a kind of moment" in screen.text
         assert not known.recall.at("acme", push)
         await screen.press("ctrl+u", *"command git push; path src/pay/", "enter")
         assert f"Set when #{memory} is recalled" in screen.status
         assert "at the command git push · at work on src/pay/" in " ".join(screen.text.split())
         assert [each.id for each in known.recall.at("acme", push)] == [memory]
-        await screen.press("f4")
+        await screen.press("e", *"recalled", "enter", "ctrl+u")
+        await screen.press(*"path src/pay/; when `git push` is called")
+        assert "stops the first git push of a session" in screen.text
+        await screen.press("enter")
+        assert "at work on src/pay/ · at the command git push" in " ".join(screen.text.split())
+        await screen.press("u", "f4")
         await screen.until(lambda: "also recalled: at the command git push" in screen.text)
         await screen.press("f5", "e", *"recalled", "enter")
         assert "error nilerr" in screen.text, "the examples"
@@ -40,6 +45,14 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         await screen.press("Z", "e", *"recalled", "enter", "ctrl+u", "enter")
         assert screen.status.endswith("derived - u to undo")
         assert not known.recall.at("acme", push)
+
+
+async def test_a_command_in_the_wording_is_offered(engine: Engine) -> None:
+    (number,) = engine.entities.author("acme", "preference", "Rebase before `git push`.").ids
+    engine.triage.promote([number])
+    async with opened(engine, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "e", *"recalled", "enter", "down", "enter")
+        assert engine.recall.moments(number) == (Moment(MomentKind.COMMAND, "git push"),)
 
 
 async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int) -> None:

@@ -142,6 +142,8 @@ def test_the_persons_words_come_first_then_what_recurred_then_by_need(
     add(engine, talk, port, retries, proposal(kind="convention"))
     add(engine, session(tmp_path / "s2.jsonl", name="s2"), port)
     assert [row.need for row in waiting(engine)] == ["convention", "environment", "trap"]
+    (trap,) = engine.queue.ids(QueueQuery("acme", filter="trap"))
+    assert engine.queue.candidate(trap).need == "trap"
 
 
 def test_an_excerpt_of_an_earlier_version_waits_once_a_reader_states_it(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import lru_cache
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -283,8 +285,13 @@ def lines_of_span(record: Record, start: int, end: int) -> tuple[int, int]:
     """The lines of `record.text[start:end]` (0-based, half-open): exact if the record's text is its
     lines in the file (not a string inside JSON), else all lines of the record.
     """
-    text = record.text
-    if text.count("\n") + 1 != record.line_end - record.line_start:
+    ends = _line_ends(record.text)
+    if len(ends) + 1 != record.line_end - record.line_start:
         return record.line_start, record.line_end
-    first = record.line_start + text.count("\n", 0, start)
-    return first, record.line_start + text.count("\n", 0, end) + 1
+    first = record.line_start + bisect_left(ends, start)
+    return first, record.line_start + bisect_left(ends, end) + 1
+
+
+@lru_cache(maxsize=2)
+def _line_ends(text: str) -> list[int]:
+    return [found.start() for found in re.finditer("\n", text)]

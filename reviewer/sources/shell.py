@@ -114,6 +114,8 @@ class _Splitter:
         self._folder, self._previous = folder, folder
         self._found: list[Command] = []
         self._heredocs: list[tuple[_Draft, str, bool]] = []
+        self._doubted = 0
+        """Commands at the beginning that are all doubted."""
         self._blocks = 0
         """Open `if`, loops and functions."""
         self._broken = False
@@ -189,8 +191,10 @@ class _Splitter:
 
     def _doubt(self, first: int) -> None:
         """A pipe hides the outcome of the commands from `first` on."""
-        for number in range(first, len(self._found)):
+        for number in range(max(first, self._doubted), len(self._found)):
             self._change(number, certain=False)
+        if first <= self._doubted:
+            self._doubted = len(self._found)
 
     def _join(self, draft: _Draft, sign: str, group: int) -> _Draft:
         """End a command at an operator or line end, and return the next one."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.store.changes import LedgerEntry, entry_hash
+from reviewer.store.changes import LedgerEntry, entry_hash, unpack
 from tests.cli.conftest import Reviewer
 from tests.stored import rows_of
 
@@ -109,6 +109,12 @@ def test_an_act_that_unpacks_to_700_mb_is_named_without_unpacking_it(
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert "cannot be replayed: unreadable changes: they unpack to more than 512 MB" in done.stdout
+
+
+def test_many_changes_in_one_part_are_refused() -> None:
+    blob = zlib.compress(b"\xdc\xff\xff" + b"\x94\xa0\x00\xc0\xc0" * 0xFFFF)
+    with pytest.raises(ValueError, match="length <= 20000"):
+        list(unpack(blob))
 
 
 class TestHead:

@@ -18,20 +18,19 @@ _TURN = re.compile(
     r"_\*\*(User|Agent)( - sidechain)?(?: \((.*?)(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)?\))?\*\*_\s*$"
 )
 _SESSION = re.compile(r"<!-- [\w .-]+ Session (\S+) \(")
-_TOOL_LINE = "line of tool use"
-_BLOCKS = (
-    ("<think>", "</think>", "line of thinking"),
-    ("<tool-use ", "</tool-use>", _TOOL_LINE),
-)
+_TOOL = ("<tool-use ", "</tool-use>", "line of tool use")
+_BLOCKS = (("<think>", "</think>", "line of thinking"), _TOOL)
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    for each in marked_turns(reading, _Lines().author, _TOOL_LINE):
+    for each in marked_turns(reading, _Lines().author, _TOOL[2]):
         if not isinstance(each, Aside):
             yield each
-        elif "</tool-use>" in each.lines[-1].text:
-            texts = [line.text for line in each.lines]
-            yield each.author.turn(each.lines, call_parts(texts, f"line {each.lines[0].number}"))
+        elif _TOOL[1].encode() in each.lines[-1].raw:  # its text may be cut
+            begins = [at for at, line in enumerate(each.lines) if line.text.startswith(_TOOL[0])]
+            lines = each.lines[begins[-1] :]  # without blocks that were never closed
+            texts = [line.text for line in lines]
+            yield each.author.turn(lines, call_parts(texts, f"line {lines[0].number}"))
 
 
 class _Lines:

@@ -249,19 +249,15 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
         expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
         least = log(max(count, 3) / 1.5) * max(MIN_SCORE, expected)
         sums: dict[int, float] = {}
-        shared: dict[int, list[str]] = {}
-        stems: set[tuple[str, tuple[tuple[int, float], ...]]] = set()
+        stems: dict[tuple[str, tuple[tuple[int, float], ...]], str] = {}
         for word in words:
-            scores = having(word.lower())
-            stem = word[:STEM_CHARS].lower(), scores
-            if not scores or stem in stems:
+            scores = having(said := word.lower())
+            if not scores or stems.setdefault((said[:STEM_CHARS], scores), said) is not said:
                 continue
-            stems.add(stem)
             weight = NAME_WEIGHT if _NAME.search(word) else 1.0
-            ruled = least if word.lower() in rules else 0.0
+            ruled = least if said in rules else 0.0
             for number, score in scores:
                 sums[number] = sums.get(number, 0.0) + weight * score + ruled
-                shared.setdefault(number, []).append(word.lower())
         top = max(sums.values(), default=0.0)
         if top < least:
             continue
@@ -273,8 +269,8 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
             (number, store.execute(_RECALLABLE, (number, project)).fetchone()) for number in best
         )
         for number, row in islice((each for each in contents if each[1]), most):
-            why = f"words {', '.join(shared[number][:6])}"
-            yield Recalled(number, row[0], why, sums[number])
+            shared = [word for (_, scores), word in stems.items() if number in dict(scores)]
+            yield Recalled(number, row[0], f"words {', '.join(shared[:6])}", sums[number])
 
 
 def _rules(signatures: Sequence[str]) -> set[str]:

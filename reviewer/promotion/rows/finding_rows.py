@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
@@ -86,13 +87,15 @@ def is_stale(view: FindingView, before: str) -> bool:
 def keep(
     act: Act,
     project_id: int,
-    findings: Mapping[Path, Sequence[Finding]],
+    findings: Iterable[tuple[Path, Sequence[Finding]]],
     only: Mapping[Path, frozenset[str]],
-) -> None:
-    """Replace the stored findings of some files. `only`: sessions of a file that were read; by
-    default all.
+) -> range:
+    """Replace the stored findings of some files; returns the ids of the new ones. `only`: sessions
+    of a file that were read; by default all.
     """
-    for path, found in findings.items():
+    first = act.next_id("finding")
+    stored = 0
+    for path, found in findings:
         sources = act.query(
             "SELECT id FROM source WHERE project_id = ? AND path = ?", (project_id, str(path))
         )
@@ -102,19 +105,40 @@ def keep(
             ):
                 if path not in only or session in only[path]:
                     act.delete("finding", old)
-            act.insert_many("finding", [_image(project_id, source, each) for each in found])
+            stored += len(
+                act.insert_many("finding", [_image(project_id, source, each) for each in found])
+            )
+    return range(first, first + stored)
 
 
-def came_up_again(
-    act: Act, project_id: int, findings: Mapping[Path, Sequence[Finding]]
-) -> list[FindingView]:
-    """The findings of these files that other sessions have too, costliest first."""
-    wanted = {(each.kind, each.signature) for found in findings.values() for each in found}
-    if not wanted:
-        return []
-    groups = groups_of(row for row in finding_rows(act, project_id) if row.key in wanted)
-    views = (view_of(group) for group in groups)
-    return sorted((view for view in views if view.sessions >= SESSIONS), key=costliest_first)
+def recurring(act: Act, project_id: int, new: range) -> Iterator[list[FindingRow]]:
+    """The findings with several rows, one of them new, one group at a time."""
+    if not new:
+        return
+    groups = act.query(
+        "SELECT kind, signature FROM finding WHERE project_id = ?"
+        " GROUP BY kind, signature HAVING count(*) > 1 AND max(id) >= ? ORDER BY kind, signature",
+        (project_id, new.start),
+    )
+    where = SELECT.format("f.project_id = ? AND f.kind = ? AND f.signature = ? ORDER BY f.id")
+    for group in groups:
+        yield from groups_of(map(finding_row, act.query(where, (project_id, *group))))
+
+
+def came_up_again(act: Act, project_id: int, new: range, most: int) -> list[FindingView]:
+    """The costliest of the new findings that other sessions have too, costliest first."""
+    views = map(view_of, recurring(act, project_id, new))
+    return nsmallest(most, (view for view in views if view.sessions >= SESSIONS), costliest_first)
+
+
+def refusals(act: Act, project_id: int, new: range) -> list[FindingRow]:
+    """The refusals with words of the commands in the new findings."""
+    where = (
+        "f.project_id = ? AND f.kind = ? AND f.words <> '' AND f.command IN"
+        " (SELECT command FROM finding WHERE id >= ? AND command <> '') ORDER BY f.signature, f.id"
+    )
+    found = act.query(SELECT.format(where), (project_id, str(Kind.REFUSAL), new.start))
+    return list(map(finding_row, found))
 
 
 def finding_behind(
@@ -154,10 +178,6 @@ SELECT = (
     f"SELECT f.source_id, s.path, {', '.join(f'f.{each}' for each in _FIELDS)} FROM finding f"
     " JOIN source s ON s.id = f.source_id JOIN project p ON p.id = f.project_id WHERE {}"
 )
-
-
-def finding_rows(act: Act, project_id: int) -> list[FindingRow]:
-    return list(map(finding_row, act.query(SELECT.format("f.project_id = ?"), (project_id,))))
 
 
 def finding_row(values: Sequence[Any]) -> FindingRow:

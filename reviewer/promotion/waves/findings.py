@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -20,16 +19,16 @@ from reviewer.promotion.rows.finding_rows import (
     WORD,
     FindingRow,
     FindingView,
-    finding_rows,
-    groups_of,
     latest_of,
     quotes_of,
+    recurring,
+    refusals,
     view_of,
 )
 from reviewer.promotion.rows.known_keys import row_with_key
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proof, Proposer, QuoteProof
-from reviewer.sessions.findings import Evidence, Finding, Kind
+from reviewer.sessions.findings import Evidence, Kind
 from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_place
 from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.store.acts import Act
@@ -55,28 +54,19 @@ def in_a_line(view: FindingView) -> str:
     return f"{_short(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
 
 
-def propose(
-    act: Act,
-    project_id: int,
-    wave_id: int,
-    findings: Mapping[Path, Sequence[Finding]],
-    *,
-    now: str,
-) -> list[int]:
-    """Queue recurring findings, and count known ones again; returns the new rows.
+def propose(act: Act, project_id: int, wave_id: int, found: range, *, now: str) -> list[int]:
+    """Queue those of the new findings that recur, and count known ones again; returns the new rows
+    of the queue.
 
     A failure is proposed with its remedy, in a fixed wording; a command that the person refused
     more than once, with their last words, to be reworded.
     """
-    touched = {(each.kind, each.signature) for found in findings.values() for each in found}
-    commands = {each.command for found in findings.values() for each in found}
-    rows = finding_rows(act, project_id) if touched else []
     new: list[int] = []
-    for group in groups_of(rows):
-        if group[0].key in touched and (content := _failure(group)):
+    for group in recurring(act, project_id, found):
+        if content := _failure(group):
             new += _queue(act, project_id, wave_id, group, content, now)
-    for command, group in _refusals(rows).items():
-        if command in commands and (content := _refusal(command, group)):
+    for command, group in _by_command(refusals(act, project_id, found)).items():
+        if content := _refusal(command, group):
             new += _queue(act, project_id, wave_id, group, content, now)
     return new
 
@@ -118,12 +108,10 @@ def _was_taken_again(fix: str, group: Sequence[FindingRow]) -> bool:
     return len(set(shared)) >= SESSIONS
 
 
-def _refusals(rows: Iterable[FindingRow]) -> dict[str, list[FindingRow]]:
-    """The refusals with words, by command."""
+def _by_command(rows: Iterable[FindingRow]) -> dict[str, list[FindingRow]]:
     found: defaultdict[str, list[FindingRow]] = defaultdict(list)
     for row in rows:
-        if row.finding.kind is Kind.REFUSAL and row.finding.words and row.finding.command:
-            found[row.finding.command].append(row)
+        found[row.finding.command].append(row)
     return found
 
 

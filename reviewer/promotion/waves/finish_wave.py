@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -49,7 +49,7 @@ class WaveEnd(Struct, frozen=True):
         *,
         began: float,
         verb: str = "Ingested",
-        findings: Mapping[Path, Sequence[Finding]] = MappingProxyType({}),
+        findings: Iterable[tuple[Path, Sequence[Finding]]] = (),
         only: Mapping[Path, frozenset[str]] = MappingProxyType({}),
     ) -> WaveReport:
         """Queue the best candidates, write the report folder, and end the wave.
@@ -60,10 +60,10 @@ class WaveEnd(Struct, frozen=True):
         """
         with self.ledger.act("ingest", scope=Scope.INTAKE) as act:
             rows = self._rows(act, collector)
-            keep(act, self.project_id, findings, only)
+            found = keep(act, self.project_id, findings, only)
             now = iso(self.clock())
-            recurring = propose(act, self.project_id, self.wave, findings, now=now)
-            again = came_up_again(act, self.project_id, findings)
+            recurring = propose(act, self.project_id, self.wave, found, now=now)
+            again = came_up_again(act, self.project_id, found, MAX_RECURRING)
             ids = [*rows.ids, *recurring]
             for row in rows.beyond_cap:
                 report.drop(row)
@@ -76,8 +76,8 @@ class WaveEnd(Struct, frozen=True):
                 over_cap=over_cap,
                 over_cap_left=over_cap,
                 rules=dict(rows.rules + Counter(finding=len(recurring))),
-                findings=sum(map(len, findings.values())),
-                again=tuple(map(in_a_line, again[:MAX_RECURRING])),
+                findings=len(found),
+                again=tuple(map(in_a_line, again)),
                 dropped=dict(collector.dropped),
                 errors=report.errors,
                 report_folder=str(report.path),

@@ -105,6 +105,20 @@ class RecordWriter:
         """Start writing a file's records."""
         return SourceWriter(self, path, format_, self._known_stamp(path) == UNREAD)
 
+    def give_up(self, path: Path) -> None:
+        """Mark a file to be read again, if any of it has been written."""
+        source = self._pending.get(path)
+        if source is not None:
+            source.give_up()
+            return
+        with failures_as_sentences(self._database.path):
+            row = self._database.writer.execute(
+                "SELECT format FROM source WHERE project_id = ? AND path = ?",
+                (self.project_id, str(path)),
+            ).fetchone()
+        if row is not None:
+            SourceWriter(self, path, row[0], unread=True)
+
     def _known_stamp(self, path: Path) -> Stamp | None:
         """The stamp of a stored file: UNREAD until a finished wave has read all of it."""
         with failures_as_sentences(self._database.path):
@@ -162,8 +176,10 @@ class RecordWriter:
             source.written()
         self._keys.clear()
         self._characters = 0
-        for path, problem in faults.items():
-            self._give_up(path, problem)
+        for source in sources:
+            if source.path in faults:
+                source.give_up()
+                self._give_up(source.path, faults[source.path])
 
     def _write(self, sources: list[SourceWriter]) -> None:
         """Write the pending records of some sources as one act."""

@@ -17,6 +17,7 @@ from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.waves.finish_wave import WaveEnd
+from reviewer.promotion.waves.found_findings import FoundFindings
 from reviewer.promotion.waves.record_writer import RecordWriter, SourceWriter, Stamp
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
 from reviewer.promotion.waves.source_reader import (
@@ -27,7 +28,6 @@ from reviewer.promotion.waves.source_reader import (
     ReadJob,
     read,
 )
-from reviewer.sessions.findings import Finding
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import RecordUse
@@ -55,6 +55,7 @@ class Wave:
     _collector: CandidateCollector
     _known: KnownFacts
     _progress: _ProgressMeter
+    _findings: FoundFindings
 
     def __init__(
         self,
@@ -84,11 +85,9 @@ class Wave:
         self._problems: list[str] = []
         self._done: set[Path] = set()
         """The files that were read."""
-        self._findings: dict[Path, list[Finding]] = {}
         self._sessions: set[Path] = set()
         """The files that are sessions, not notes."""
         self._given_up: set[Path] = set()
-        self._opened: dict[Path, SourceWriter] = {}
         self._interrupted = False
 
     def run(
@@ -105,7 +104,7 @@ class Wave:
         for line in self._unreadable:
             self._report.error(line)
         self._progress = _ProgressMeter(progress, found)
-        with self._report, _going_on_later():
+        with self._report, FoundFindings(self._report.path) as self._findings, _going_on_later():
             self._read_all(found)
             self._writer.flush()
             return self._finish(project, began)
@@ -139,10 +138,8 @@ class Wave:
         """
         self._collector.give_up(str(path))
         self._done.discard(path)
-        self._findings.pop(path, None)
-        writer = self._opened.get(path)
-        if writer is not None:
-            writer.give_up()
+        self._findings.give_up(path)
+        self._writer.give_up(path)
         if path in self._given_up:
             return
         self._given_up.add(path)
@@ -225,7 +222,7 @@ class Wave:
         until = time.thread_time() + most
         while (piece := self._unless_broken_off(lambda: next(pieces, None))) is not None:
             if isinstance(piece, Opened):
-                writer = self._opened[path] = self._writer.open_source(path, piece.format)
+                writer = self._writer.open_source(path, piece.format)
                 self._collector.begin(str(path))
                 if piece.format not in NOTE_FORMATS and "subagents" not in path.parts:
                     self._sessions.add(path)
@@ -261,7 +258,7 @@ class Wave:
             if self._extract:
                 self._collector.propose(path, now=self._clock(), known=self._known)
             if not self._interrupted:  # otherwise the next wave proposes from it
-                self._findings[path] = closed.findings
+                self._findings.add(path, closed.findings)
                 writer.finish(stamp, closed.tally)
 
     def _unless_broken_off(self, read: Callable[[], _Read]) -> _Read | None:

@@ -215,7 +215,7 @@ def test_specstory_reads_a_call_after_one_that_was_never_closed(tmp_path: Path) 
         '<tool-use data-tool-type="write" data-tool-name="Edit"><details>\n'
         "<summary>Tool use: **Edit**</summary>\n\n"
         '<tool-use data-tool-type="shell" data-tool-name="Bash"><details>\n'
-        "<summary>Tool use: **Bash**</summary>\n\n`make print`\n\n"
+        "<summary>Tool use: **Bash**</summary>\nPrint it\n\n`make print`\n\n"
         "```text\nExit code 2\n```\n</details></tool-use>\n"
     )
     call, result = (each for each in read(path) if isinstance(each, Call | Result))

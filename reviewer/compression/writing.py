@@ -315,8 +315,19 @@ class _Writing:
     # The text
 
     def _written(self, after: Sequence[Part]) -> str:
-        parts = [*self._before, (HandoverSection.COURSE, self._course_lines()), *after]
+        before = [] if self._is_in_the_course() else self._before
+        parts = [*before, (HandoverSection.COURSE, self._course_lines()), *after]
         return _text(parts, self._titled)
+
+    def _is_in_the_course(self) -> bool:
+        """Whether the course of a part says all of its request."""
+        if not self._part or any(lines[1:] for _, lines in self._before):
+            return False
+        asked = [n for n, each in enumerate(self._session.speeches) if each.asks]
+        return any(
+            each.kept and each.kind == "person" and each.message in asked[-1:]
+            for each in self._pieces
+        )
 
     def _course_lines(self) -> list[str]:
         lines: list[str] = []

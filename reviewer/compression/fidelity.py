@@ -232,11 +232,13 @@ def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentTurn]) -> list[Los
 def _lost_statements(
     session: SessionFacts, content: str, level: Level, turns: Sequence[SegmentTurn]
 ) -> list[Lost]:
-    """The person's statements that are not verbatim in a text, in order; then the agent's that no
-    two neighbouring sentences half cover, weightiest first. Tags have no sentences.
+    """The person's statements that are not verbatim in a text; then those of the agent's longest
+    that no two neighbouring sentences half cover. Tags have no sentences.
+
+    The same statements are looked for at every level, so that losses can be compared.
     """
     verbatim, said_near = fold(" ".join(content.split())), _windows(content)
-    person, agent = list[Lost](), list[Lost]()
+    person, agent = list[tuple[int, Lost | None]](), list[tuple[int, Lost | None]]()
     for speech in session.speeches:
         if speech.voice is Voice.EARLIER or speech.turn >= len(turns):
             continue
@@ -246,21 +248,20 @@ def _lost_statements(
             words = terms(text)
             if len(words) < FEWEST_TERMS or unit.kind in CODED:
                 continue
-            if fold(text) in verbatim:
-                continue
             near = Counter(at for word in words for at in said_near.get(word, ()))
             most = max(near.values(), default=0)
-            if not of_person and level is not Level.TAGS and most >= SAID * len(words):
-                continue
-            shown = _shown(text)
-            span = find_verbatim(turns[speech.turn].text, shown)
-            if span is not None:
-                weight = round(min(len(words) - most, 20) / 20, 2)
-                lost = person if of_person else agent
-                what = YOU if of_person else "agent"
-                lost.append(Lost(shown, "statement", weight, 1, speech.turn, *span, what))
-    agent.sort(key=lambda each: -each.weight)
-    return [*person[:MAX_STATEMENTS], *agent[:MAX_STATEMENTS]]
+            covered = not of_person and level is not Level.TAGS and most >= SAID * len(words)
+            lost = None
+            if not covered and fold(text) not in verbatim:
+                shown = _shown(text)
+                span = find_verbatim(turns[speech.turn].text, shown)
+                if span is not None:
+                    weight = round(min(len(words) - most, 20) / 20, 2)
+                    what = YOU if of_person else "agent"
+                    lost = Lost(shown, "statement", weight, 1, speech.turn, *span, what)
+            (person if of_person else agent).append((len(words), lost))
+    agent.sort(key=lambda each: -each[0])
+    return [lost for _, lost in (*person, *agent[:MAX_STATEMENTS]) if lost is not None]
 
 
 def _windows(content: str) -> dict[str, set[int]]:
@@ -281,15 +282,18 @@ def _shown(text: str) -> str:
 def _lost_names(
     summary: SummaryTerms, source: SourceTerms, turns: Sequence[SegmentTurn]
 ) -> list[Lost]:
-    """Names and words, the weightiest first; of what tools returned no numbers, such as those of
-    lines.
+    """Those of the weightiest names and words that a text lacks; of what tools returned no numbers,
+    such as those of lines.
+
+    The same names are looked for at every level, so that losses can be compared.
     """
-    names = sorted(source.terms, key=lambda term: -term.weight)
-    gone = (
-        term
-        for term in names
-        if not summary.covers(term)
-        and (term.kind != "number" or turns[term.turn].kind != "tool_result")
+    names = sorted(
+        (
+            term
+            for term in source.terms
+            if term.kind != "number" or turns[term.turn].kind != "tool_result"
+        ),
+        key=lambda term: -term.weight,
     )
     return [
         Lost(
@@ -301,7 +305,8 @@ def _lost_names(
             *source.place(term),
             _kind_in_words(term),
         )
-        for _, term in zip(range(MAX_NAMES), gone, strict=False)
+        for term in names[:MAX_NAMES]
+        if not summary.covers(term)
     ]
 
 

@@ -22,7 +22,7 @@ from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.span_marks import CommitSpan as MarkedSpan
-from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost
+from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost, SegmentTurn
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
@@ -118,6 +118,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return "Still reading, try again."
         return None if self.context is not None else "Open a session first."
 
+    def _none_open(self) -> str | None:
+        return self._no_context() if self._read else None
+
     def _no_row(self) -> str | None:
         return self._no_context() or (None if self.data.row else "There are no turns.")
 
@@ -140,7 +143,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def reload(self) -> None:
         """Open the session of last time; later, read again what others changed."""
         if not self._read:
-            wanted = self._wanted or load_context(self.engine.path, self.project)
+            wanted = self._last()
             self.read(lambda: self._find(wanted), self._found, group="context")
         elif self.context is not None:
             number, known = self.context.id, (self.data.found.version, self.data.chosen)
@@ -155,10 +158,15 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _find(self, wanted: int | None) -> ContextRead | None:
         """The wanted context, else the one that changed last; None without any."""
+        number = self._known(wanted)
+        return read_context(self.engine, number) if number is not None else None
+
+    def _last(self) -> int | None:
+        return self._wanted or load_context(self.engine.path, self.project)
+
+    def _known(self, wanted: int | None) -> int | None:
         known = [each.id for each in self.engine.contexts.all(self.project)]
-        if not known:
-            return None
-        return read_context(self.engine, wanted if wanted in known else known[0])
+        return wanted if wanted in known else next(iter(known), None)
 
     def _found(self, found: ContextRead | None) -> None:
         self._read = True
@@ -394,8 +402,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         lost = (*(() if found.kept else found.fidelity.loses), *data.lost_by(row))
         title = f"loses {len(lost):,}" if lost else "loses nothing"
-        if found.level is Level.TAGS:
-            title = f"only tags are left, {title}"
+        if found.level is Level.TAGS and not found.kept:
+            title = f"loses all but these tags: {len(lost):,} listed"
         results = findings(found, data.why_full(choice))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
         block = summary_block((sent or found).compressed.content, signs)
@@ -953,13 +961,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             text = (await to_thread(self.engine.contexts.commit, self.data.first_commit or 0)).text
         self.copy_text(text, f"Copied {len(text):,} characters.")
 
-    @unless(_no_context)
+    @unless(_none_open)
     def action_hand_over(self) -> None:
         """Show the hand-over of the whole session, from its originals."""
-        if self.context is not None:
-            number, compression = self.context.id, self.engine.compression
-            name = f"the session {self.context.name}"
-            self.host.open_handover(lambda: (name, compression.original_turns(number)))
+        opened = self.context.id if self.context is not None else self._last()
+
+        def read() -> tuple[str, Sequence[SegmentTurn]]:
+            number = self._known(opened)
+            if number is None:
+                raise ReviewerError("Open a session first.")
+            name = f"the session {self.engine.contexts.get(number).name}"
+            return name, self.engine.compression.original_turns(number)
+
+        self.host.open_handover(read)
 
 
 def _line(words: str) -> TextBlock:

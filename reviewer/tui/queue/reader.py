@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from reviewer.system import own_command
 from reviewer.text.display import display_line
+from reviewer.tui.kit.keys import BACK
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import glyphs
@@ -141,7 +142,9 @@ class ReaderBar(Static):
         room = self.app.size.width - 2
         ellipsis = glyphs(self.app).ellipsis
         now = cut(display_line(words if len(words) <= room else short), room, ellipsis)
-        came = cut(display_line(self._came), 2 * room - LONG_WORD, ellipsis)
+        leaves = f"  {BACK.key} removes this"
+        came = cut(display_line(self._came), 2 * room - LONG_WORD - len(leaves), ellipsis)
+        came += leaves if came else ""
         lines = [each for each in (came, now) if each]
         self.set_class(bool(lines), "-shown")
         self.update(Content("\n".join(lines)))

@@ -345,6 +345,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if not self.filter_invalid:
             self.status.recover()
         nearby = self.model.nearby(NEARBY)
+        if nearby and nearby[0] not in ids:  # it may have been joined to another row
+            self.model.forget(nearby[:1])
+            row = self.model.current
+            leader = self._leader(row) if row is not None else None
+            nearby = [leader, *nearby] if leader is not None else nearby
         listed = {*wanted, *nearby}.intersection(ids)
         nearest = [memory_id for memory_id in nearby if memory_id in listed][:1]
         here = listed.intersection(wanted) or nearest

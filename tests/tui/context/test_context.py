@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
 from textual.widgets import TextArea
@@ -10,7 +11,7 @@ from textual.widgets import TextArea
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
-from reviewer.tui.context.model import LEVEL_NAMES, findings
+from reviewer.tui.context.model import LEVEL_NAMES, ContextRead, findings, read_context
 from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.screen import PAUSE
 from tests.present import present
@@ -697,6 +698,27 @@ async def test_the_menu_has_only_what_can_run(engine: Engine, tmp_path: Path) ->
         assert "hand-over" in screen.text
 
 
+async def test_the_hand_over_is_offered_while_the_session_is_still_read(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stocked(engine, tmp_path)
+    gate = Event()
+
+    def late(engine: Engine, number: int, filter_: str = "") -> ContextRead:
+        gate.wait(20)
+        return read_context(engine, number, filter_)
+
+    monkeypatch.setattr("reviewer.tui.context.screen.read_context", late)
+    async with opened(engine, project="acme", size=(80, 24)) as screen:
+        for key in ("f3", "full_stop"):
+            screen.app.simulate_key(key)
+        await screen.until(lambda: "hand-over" in screen.text)
+        for key in (*"hand", "enter"):
+            screen.app.simulate_key(key)
+        await screen.until(lambda: "No, do not touch the driver" in screen.text)
+        gate.set()
+
+
 async def test_thoughts_stay_as_they_are_when_their_segment_is_skipped_and_sent_again(
     engine: Engine, tmp_path: Path
 ) -> None:
@@ -806,7 +828,7 @@ async def test_sizes_of_all_levels_and_losses_stay_in_sight(
         lost = present(data.shown(choice)).fidelity.loses
         assert lost[0][:15] in screen.text.partition("─ loses ")[2]
         await screen.press("4")
-        assert "─ only tags are left, loses " in screen.text
+        assert "─ loses all but these tags: " in screen.text
 
 
 async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
@@ -824,6 +846,51 @@ async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
             await screen.press(key)
             await screen.until(lambda: "! little of the original is in it" in screen.text)
             assert "nothing invented ✓" not in screen.text
+
+
+async def test_tags_list_what_brief_loses_too_except_what_they_name(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = engine.contexts.create("acme", "harbour").id
+    docks = [
+        f"Dock_{dock} of the harbour waits for gate_{dock} of pier_{dock}." for dock in range(90)
+    ]
+    engine.contexts.add(number, role="assistant", text=" ".join(docks))
+    engine.contexts.add(number, role="user", text="Paint the gates of the harbour red, please.")
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "3")
+        data = context(screen).data
+        brief, tags = (
+            present(data.shown(data.at_level(present(data.chosen_for(data.row)), level)))
+            for level in (Level.BRIEF, Level.TAGS)
+        )
+        await screen.press("4")
+        assert "─ loses all but these tags: " in screen.text
+        unnamed = [
+            each
+            for each in brief.fidelity.lost_to_show
+            if each.text.lower() not in tags.compressed.content.lower()
+        ]
+        assert unnamed
+        assert {each.line for each in unnamed} <= {e.line for e in tags.fidelity.lost_to_show}
+
+
+async def test_the_request_of_a_segment_stands_once_in_its_brief(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = engine.contexts.create("acme", "harbour").id
+    asked = "Paint the twelve gates of the harbour red before the first ferry arrives."
+    engine.contexts.add(number, role="user", text=asked)
+    for dock in range(12):
+        gates = range(dock * 8, dock * 8 + 8)
+        lines = (
+            f"Gate_{at} is painted, and the lock of gate_{at} was oiled twice." for at in gates
+        )
+        engine.contexts.add(number, role="assistant", text=" ".join(lines))
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "3")
+        assert "Person: Paint the" in screen.text
+        assert '"Paint the' not in screen.text
 
 
 async def test_one_level_for_all_segments_is_typed_where_a_budget_is(

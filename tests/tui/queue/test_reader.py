@@ -86,6 +86,7 @@ async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
         assert "let it read" not in screen.text
         await screen.press("a")
         assert READ in screen.text, "it stays until it is put away"
+        assert "esc removes this" in screen.text
         await screen.press("escape")
         assert READ not in screen.text
         (reading,) = engine.readings.all()
@@ -197,6 +198,27 @@ async def test_a_draft_on_a_row_that_is_joined_to_another_is_named_and_goes_on(
         await screen.press("right", "j", "e")
         assert screen.status == f"Edit #{number}: this is your draft."
         assert screen.app.screen.query_one(EditPane).content == draft
+
+
+async def test_the_cursor_stays_on_a_row_that_a_later_reading_joins_to_another(
+    engine: Engine, shop: Path, bin_folder: Path, notes: Path
+) -> None:
+    compares(bin_folder)
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop", size=(120, 40)) as screen:
+        await screen.until(lambda: "R starts" in screen.text)
+        await screen.press("R")
+        await screen.until(lambda: READ in screen.text and "are weighed twice" in screen.text)
+        (number,) = screen.model.ids
+        engine.intake.ingest([notes], project="shop")
+        await screen.press("ctrl+l")
+        await screen.until(lambda: len(screen.model.ids) > 3)
+        assert screen.model.current_id == number
+        ingested(engine, shop, "b")
+        await screen.press("R")
+        await screen.until(lambda: number not in screen.model.ids)
+        leader = engine.queue.candidate(number).leader_id
+        assert screen.model.current_id == leader
 
 
 async def test_the_key_also_stops_the_comparison_of_the_sessions(

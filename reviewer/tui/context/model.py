@@ -347,7 +347,10 @@ class ContextModel:
             return ""
         if any(each.is_about(choice.sources) for each in self.chosen):
             return "Full: chosen"
-        return "Full: the newest stay whole"
+        names = [each.segment for each in self.all_choices]
+        later = self.all_choices[names.index(choice.segment) + 1 :]
+        newest = all(each.level is Level.FULL for each in later)
+        return "Full: the newest stay whole" if newest else "Full"
 
     @property
     def target(self) -> int:

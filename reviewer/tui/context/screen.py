@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
 MAX_SESSIONS = 500
-MAX_NAMED = 8
-"""Segments that a message names."""
+MAX_NAMED, NAMED_IN_TITLE = 8, 4
+"""Segments that a message, and the title of a question, names."""
 REQUEST_CELLS = 60
 FEW = 3
 """Lines of losses that need no pane of half the height."""
@@ -660,10 +660,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         ]
         if not any(each.level for each in whole.choices):
             del options[1]
-        name, first = next(iter(doubtful.items()))
-        why = "; ".join(first.faults) or "it does not pass"
+        why = "; ".join(next(iter(doubtful.values())).faults) or "it does not pass"
         fail = count(len(doubtful), "summary does", "summaries do")
-        title = f"{fail} not pass: segment {self.data.number_of(name)}, {why}"
+        named = ", ".join(str(self.data.number_of(each)) for each in [*doubtful][:NAMED_IN_TITLE])
+        more = ", ..." if len(doubtful) > NAMED_IN_TITLE else ""
+        segments = "segments" if len(doubtful) > 1 else "segment"
+        title = f"{fail} not pass: {segments} {named}{more}, {why}"
 
         async def then(option: Option) -> None:
             await self._apply(number, preview.plan if option.key == "all" else whole)

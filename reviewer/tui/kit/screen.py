@@ -39,6 +39,7 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
+    from reviewer.promotion.views import Done
     from reviewer.tui.kit.choice import ChoiceScreen, Find
 
 PAUSE = 0.6
@@ -176,6 +177,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.host.redo_ended = False
         for each in self.host.steps.values():
             each.undone.clear()
+
+    def say_done(self, done: Done) -> None:
+        """Show an act, and how to undo it."""
+        undo = f" - {keys.UNDO.key} to undo" if done.act else "."
+        self.say(f"{display_line(done.title)}{undo}")
 
     @property
     def place(self) -> str:

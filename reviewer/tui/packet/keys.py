@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
+from reviewer.tui.state.keys import TAKE_OUT
 
 LESS = Action("packet_less", "<,left", "less", "Lower the budget one step.", "Decide")
 MORE = Action(
@@ -23,10 +24,6 @@ PIN = Action(
     "packet_pin", "P", "pin",
     "Put this item first in its section; the budget still applies. Again: unpin it.", "Decide",
 )  # fmt: skip
-LEAVE_OUT = Action(
-    "packet_leave_out", "x", "take out",
-    "Take this item out of the preview; agents still get it. Again: put it back.", "Decide",
-)  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",
     "Use the store, the .context folder here, or both.", "Select",
@@ -34,8 +31,8 @@ OTHER_SOURCE = Action(
 
 PACKET = Pane(
     "packet", "Packet",
-    (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
+    (LESS, MORE, BUDGET, TASK, PIN, TAKE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
      keys.OPEN_SOURCE, keys.COPY, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS,
      keys.BACK, OTHER_SOURCE),
-    (LESS, MORE, BUDGET, TASK, PIN, LEAVE_OUT, keys.COPY, keys.FILTER),
+    (LESS, MORE, BUDGET, TASK, PIN, TAKE_OUT, keys.COPY, keys.FILTER),
 )  # fmt: skip

@@ -45,7 +45,6 @@ class PacketChoices(Struct, frozen=True):
     task: str = ""
     limits: Limits = Limits(DEFAULT_BUDGET)
     pinned: frozenset[str] = frozenset()
-    left_out: frozenset[str] = frozenset()
 
     @property
     def budget(self) -> int:
@@ -54,7 +53,7 @@ class PacketChoices(Struct, frozen=True):
     @property
     def as_at_start(self) -> bool:
         """Whether these, apart from the budget, are the choices at the start of a session."""
-        chosen = self.task or self.pinned or self.left_out or self.limits.chars is not None
+        chosen = self.task or self.pinned or self.limits.chars is not None
         return not chosen and self.budget >= START_TOKENS
 
 

@@ -121,10 +121,8 @@ class PacketList(ModelList[PacketModel]):
     def _item(self, item: PacketItem, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
         text, _, dim, accent, warm = style
         state = str(item.state)
-        pinned, left_out = self.choices.pinned, self.choices.left_out
-        chosen = sign.pinned if item.id in pinned else sign.skip if item.id in left_out else " "
         parts: list[Part] = [
-            (chosen, warm),
+            (sign.pinned if item.id in self.choices.pinned else " ", warm),
             (f" {STATES[state][0]} ", {"full": accent, "dropped": warm}.get(state, text)),
         ]
         if width >= ROOMY:
@@ -176,9 +174,6 @@ def why_blocks(
     ]
     if row.id in choices.pinned:
         blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
-    if row.id in choices.left_out:
-        words = f"taken out of this preview, agents still get it: {keys.LEAVE_OUT.key} puts it back"
-        blocks.append(TextBlock(words, "warm"))
     return row.title, blocks
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from reviewer.packets.assembly import assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
+from reviewer.promotion.decisions.history import Undone
 from reviewer.system import working_folder
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import moment_words
@@ -41,7 +42,7 @@ from reviewer.tui.packet.panes import (
     row_of,
     why_blocks,
 )
-from reviewer.tui.state.keys import TAKE_OUT
+from reviewer.tui.state.model import take_out
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -104,8 +105,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self.packets.cursor = 0
             self._read_source(quiet=True)
             return before
-        changed = (choices.pinned ^ before.pinned) | (choices.left_out ^ before.left_out)
-        self.packets.go_to(changed)
+        self.packets.go_to(choices.pinned ^ before.pinned)
         self._assemble()
         return before
 
@@ -114,9 +114,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def reload(self) -> None:
         self._read_source(quiet=False)
 
-    def _read_source(self, *, quiet: bool) -> None:
+    def show_reversed(self, undone: Undone) -> None:
+        """Go to the restored memory."""
+        self._read_source(quiet=True, here=[f"m:{each}" for each in undone.ids])
+
+    def _read_source(self, *, quiet: bool, here: Collection[str] = ()) -> None:
         """Read the source: the chosen one, else the command line's default, which is named unless
-        `quiet`.
+        `quiet`. The cursor goes to the first of the items `here`.
         """
         self.trouble, self._prepared = "", None
         self.note_version()
@@ -143,7 +147,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 more = "" if source.folder else f": {self.key_of(keys.OTHER_SOURCE)} reads both."
                 self.say(f"{display_line(words)}{more}")
             self.tried, self.source = True, source
-            self._assemble()
+            self._assemble(here)
 
         self.read(work, then, failed=self._cannot_read)
 
@@ -159,7 +163,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if (self.tried and self.choices.source is None) or self.source.folder is None:
             super().watch_store()
 
-    def _assemble(self) -> None:
+    def _assemble(self, here: Collection[str] = ()) -> None:
         """Assemble the packet with the current choices, unless the source is being read, which
         ends with that.
         """
@@ -173,19 +177,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 prepared if choices.task == prepared.task else (prepared.with_task(choices.task))
             )
             return ready, assemble_within(
-                ready,
-                choices.budget,
-                choices.limits.chars,
-                pinned=choices.pinned,
-                muted=choices.left_out,
+                ready, choices.budget, choices.limits.chars, pinned=choices.pinned
             )
 
         def then(found: tuple[Prepared, Packet]) -> None:
             self._prepared, packet = found
-            first = self.packets.packet is None
+            first = [f"m:{self.host.memory_at}"] if self.packets.packet is None else []
             self.packets.show(packet, self.packets.filter)
-            if first:
-                self.packets.go_to([f"m:{self.host.memory_at}"])
+            self.packets.go_to(here or first)
             self._draw()
 
         self.read(work, then, group="packet")
@@ -321,6 +320,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return "The constitution is always in full, whatever the budget."
         return self.no_item()
 
+    def not_in_store(self) -> str | None:
+        item = self.packets.item
+        if item is None or item.place.startswith(("m:", "s:")):
+            return self.no_item()
+        place, key = display_line(item.place), self.key_of(shared.OPEN_SOURCE)
+        return f"This is from a file: remove it at {place} ({key} opens it)."
+
     # choices
 
     @unless(no_packet)
@@ -373,35 +379,24 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         item, choices = self.packets.item, self.choices
         if item is None:
             return
-        pinned, out = choices.pinned ^ {item.id}, choices.left_out - {item.id}
+        pinned = choices.pinned ^ {item.id}
         words = "pinned" if item.id in pinned else "no longer pinned"
-        chosen = structs.replace(choices, pinned=pinned, left_out=out)
+        chosen = structs.replace(choices, pinned=pinned)
         self._choose(f"{words} “{display_line(item.title)}”", chosen)
         words, now = "Pinned" if item.id in pinned else "No longer pinned", self.packets.item
         if now is not None and now.id in pinned and now.state != "full":
             words = f"Pinned, but {now.reason}"
         self.say(f"{words}: {display_line(item.title)}")
 
-    @unless(not_optional)
-    def action_packet_leave_out(self) -> None:
-        """Take the item out of this preview, or put it back."""
-        item, choices = self.packets.item, self.choices
-        if item is None:
-            return
-        out, pinned = choices.left_out ^ {item.id}, choices.pinned - {item.id}
-        words = "taken out" if item.id in out else "put back"
-        chosen = structs.replace(choices, pinned=pinned, left_out=out)
-        self._choose(f"{words} “{display_line(item.title)}”", chosen)
-        if item.id not in out:
-            self.say(f"Put back: {display_line(item.title)}")
-        elif item.place.startswith("m:"):
-            memory, take_out = self.key_of(shared.SHOW_MEMORY), self.key_of(TAKE_OUT)
-            self.say(
-                "Taken out of this preview only. To keep it from agents:"
-                f" {take_out} on it in Memory ({memory})."
-            )
-        else:
-            self.say("Taken out of this preview only. Agents get it until its file changes.")
+    @unless(not_in_store)
+    async def action_take_out(self) -> None:
+        """Put the memory back into the queue, or unset the key of trusted state."""
+        item, memory = self.packets.item, self._memory_here()
+        states = self.engine.state.all(self.project) if not memory else []
+        value = next((each for each in states if item and item.place == f"s:{each.id}"), None)
+        if fact := memory or value:
+            self.say_done(await self.write(lambda: take_out(self.engine, fact)))
+        self._read_source(quiet=True)
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, or both."""
@@ -416,7 +411,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             folder = local if option.key == "folder" else None
             source = PacketSource(folder, local if option.key == "both" else None)
             nothing = frozenset[str]()  # pins belong to the previous source
-            chosen = structs.replace(self.choices, source=source, pinned=nothing, left_out=nothing)
+            chosen = structs.replace(self.choices, source=source, pinned=nothing)
             self._choose("other source", chosen)
 
         await self.choose("Read", options, then)

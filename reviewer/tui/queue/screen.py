@@ -841,7 +841,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
         self.note_version()
         self._load_again()
-        self.say(f"{done.title} - {kit_keys.UNDO.key} to undo")
+        self.say_done(done)
 
     @unless(_nothing_to_read)
     async def action_read_sessions(self) -> None:

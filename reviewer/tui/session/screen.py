@@ -246,7 +246,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.model.marks.clear()
         self.note_version()
         self.reload()
-        self.say(f"{display_line(done.title)} - {shared.UNDO.key} to undo")
+        self.say_done(done)
 
 
 class LineList(StoredList[SessionModel]):

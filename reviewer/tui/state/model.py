@@ -11,8 +11,9 @@ from msgspec import Struct
 from reviewer.tui.kit.row_model import RowModel
 
 if TYPE_CHECKING:
+    from reviewer.engine import Engine
     from reviewer.promotion.decisions.trusted_state import StateView
-    from reviewer.promotion.views import QueueRow
+    from reviewer.promotion.views import Done, QueueRow
     from reviewer.recall.service import UseCount
 
 
@@ -54,6 +55,13 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         wanted = (project, key)
         named = self._states.items()
         return next((at for at, each in named if (each.project, each.key) == wanted), 0)
+
+
+def take_out(engine: Engine, fact: int | StateView) -> Done:
+    """Put a memory or entity back into the queue, or unset a key of trusted state."""
+    if isinstance(fact, int):
+        return engine.triage.restore([fact])
+    return engine.state.unset(fact.project, fact.key)
 
 
 def states_with(states: Sequence[StateView], text: str) -> list[StateView]:

@@ -39,7 +39,7 @@ from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.state import keys
-from reviewer.tui.state.model import FactModel, TrustedRow, states_with
+from reviewer.tui.state.model import FactModel, TrustedRow, states_with, take_out
 from reviewer.tui.state.panes import FactList, state_blocks, state_title
 from reviewer.tui.theme import glyphs
 
@@ -274,8 +274,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     ) -> None:
         """Reload the list after an act, and show how to undo it."""
         self.read_list(here, state=state)
-        undo = f" - {shared.UNDO.key} to undo" if done.act else "."
-        self.say(f"{display_line(done.title)}{undo}")
+        self.say_done(done)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the restored memory or value."""
@@ -289,14 +288,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
     async def action_take_out(self) -> None:
         """Put the memory or entity back into the queue, or unset the key of trusted state."""
         row = self.facts.current
-        if row is None:
-            return
-        if isinstance(row, QueueRow):
-            number = row.id
-            self.settle(await self.write(lambda: self.engine.triage.restore([number])))
-        else:
-            project, key = row.state.project, row.state.key
-            self.settle(await self.write(lambda: self.engine.state.unset(project, key)))
+        if row is not None:
+            fact = row.state if isinstance(row, TrustedRow) else row.id
+            self.settle(await self.write(lambda: take_out(self.engine, fact)))
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:

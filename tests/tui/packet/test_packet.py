@@ -16,7 +16,7 @@ from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet.model import SectionRow
 from tests.present import present
 from tests.stored import planted
-from tests.tui.conftest import opened
+from tests.tui.conftest import opened, status_of
 from tests.tui.packet.driving import (
     SIZES,
     go_to,
@@ -111,10 +111,8 @@ async def test_the_head_says_whether_an_agent_gets_this(remembering: Engine) -> 
         used = present(model(screen).packet).tokens_used
         assert f"a connected agent starts with {used}" in screen.text
         await go_to(screen, "We prefer thermal paper")
-        await screen.press("x")
+        await screen.press("P")
         assert "in this preview only" in screen.text
-        assert screen.status.startswith("Taken out of this preview only.")
-        assert "x on it in Memory (F5)" in screen.status
 
 
 # the items
@@ -190,7 +188,7 @@ async def test_a_section_says_how_its_items_are_chosen(engine: Engine, kiosk: Pa
         assert "fits the task, comes first" in " ".join(why.plain_text.split())
 
 
-async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, kiosk: Path) -> None:
+async def test_a_pin_applies_to_this_packet(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f4")
         await typed(screen, "b", "380")
@@ -199,15 +197,47 @@ async def test_a_pin_and_what_is_left_out_apply_to_this_packet(engine: Engine, k
         await screen.press("P")
         assert present(model(screen).item).state == "full"
         assert present(model(screen).packet).tokens_used <= 380
-        await screen.press("x")
-        assert present(model(screen).item).state == "dropped"
-        assert "∅" in screen.text
-        await screen.press("x")
         await typed(screen, "b", "250")
         await go_to(screen, "Receipts before drawers")
         await screen.press("P")
         assert screen.status.startswith("Pinned, but ")
         assert present(model(screen).packet).tokens_used <= 250
+
+
+async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: Engine) -> None:
+    (jam,) = remembering.active_facts.ids("kiosk", filter="jam")
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f4")
+        await go_to(screen, "We prefer thermal paper")
+        at = model(screen).cursor
+        await screen.press("x")
+        assert "thermal paper" not in packet_text(screen)
+        assert model(screen).cursor == at
+        await go_to(screen, "A paper jam")
+        await screen.press("x")
+        assert screen.status == f"Put #{jam} back into the queue - u to undo"
+        assert status_of(remembering, jam) == "candidate"
+        assert "paper jam" not in packet_text(screen)
+        await screen.press("u")
+        assert status_of(remembering, jam) == "active"
+        assert "paper jam" in packet_text(screen)
+        assert present(model(screen).item).title.startswith("A paper jam")
+        await go_to(screen, "paper width")
+        await screen.press("x")
+        assert screen.status == "Unset paper width - u to undo"
+        assert "80 mm" not in packet_text(screen)
+        await screen.press("u")
+        assert "80 mm" in packet_text(screen)
+
+
+async def test_an_item_of_a_file_says_where_it_is_removed(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        before = packet_text(screen)
+        await go_to(screen, "The hall is cold")
+        await screen.press("x")
+        assert screen.status == "This is from a file: remove it at LEARNINGS.md:9 (o opens it)."
+        assert packet_text(screen) == before
 
 
 async def test_undo_goes_back_choice_by_choice_and_redo_forward(
@@ -217,19 +247,18 @@ async def test_undo_goes_back_choice_by_choice_and_redo_forward(
         await screen.press("a", "u", "f4")
         before = shown(screen).choices
         await go_to(screen, "The hall is cold")
-        await screen.press("P", "x", "<", "g")
+        await screen.press("P", "<", "g")
         await typed(screen, "t", "coins")
         await screen.choose("other source", "both")
         after = shown(screen).choices
         for words in (
-            "other source", "task “coins”", "budget 6,000",
-            "taken out “The hall is cold in winter”", "pinned “The hall is cold in winter”",
+            "other source", "task “coins”", "budget 6,000", "pinned “The hall is cold in winter”",
         ):  # fmt: skip
             await screen.press("u")
             assert screen.status == f"Undone: {words} - Z to redo"
         assert present(model(screen).item).title == "The hall is cold in winter"
         assert shown(screen).choices == before
-        await screen.press(*"ZZZZZ")
+        await screen.press(*"ZZZZ")
         assert screen.status == "Redone: other source - u to undo"
         assert shown(screen).choices == after
         await screen.press("Z")

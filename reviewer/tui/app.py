@@ -135,9 +135,11 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.background_run: Stoppable | None = None
         """The pipeline run, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None
+        """The source, task, limits and pins of the Packet screen."""
         self.memory_at = 0
         """The last memory under the cursor of Memory or Packet, where the other one starts."""
-        """The source, task, limits and pins of the Packet screen."""
+        self.history_at = 0
+        """The last act under the cursor of History; 0 for the newest."""
         self._collecting: Timer | None = None
         self._typed_at = WeakKeyDictionary[events.Key, Screen[Any]]()
         """The screen that each key on its way was typed at."""

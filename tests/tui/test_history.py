@@ -113,6 +113,48 @@ async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engi
         assert chosen.undone
 
 
+async def test_the_cursor_comes_back_to_its_act(stocked: Engine) -> None:
+    numbers = stocked.queue.ids(QueueQuery())[:4]
+    acts = [stocked.triage.reject([each]).act for each in numbers]
+    async with opened(stocked) as screen:
+        await screen.press("f8", "j", "j")
+        assert history(screen).acts.current_id == acts[1]
+        await screen.press("f7")
+        stocked.triage.restore(numbers[3:])
+        await screen.press("f8")
+        assert history(screen).acts.current_id == acts[1]
+        await screen.press("slash", *f"#{numbers[2]}", "enter")
+        assert history(screen).acts.current_id == acts[2]
+        await screen.press("f7", "f8")
+        assert history(screen).acts.current_id == acts[2]
+        await screen.press("slash", *f"#{numbers[0]}", "enter", "escape")
+        assert history(screen).acts.current_id == acts[2]
+
+
+async def test_an_act_of_another_project_gives_its_place_to_the_nearest(stocked: Engine) -> None:
+    stocked.intake.seed(20, project="bakery")
+    number = stocked.queue.ids(QueueQuery(project="acme"))[0]
+    wanted = stocked.triage.reject([number]).act
+    for each in stocked.queue.ids(QueueQuery(project="bakery"))[:2]:
+        stocked.triage.reject([each])
+    stocked.triage.restore([number])
+    async with opened(stocked) as screen:
+        await screen.press("f8", "j")
+        await screen.press("p", *"acme", "enter")
+        assert history(screen).acts.current_id == wanted
+
+
+async def test_the_key_of_undo_is_not_offered_for_an_undone_act(stocked: Engine) -> None:
+    stocked.triage.reject([stocked.queue.ids(QueueQuery())[0]])
+    async with opened(stocked) as screen:
+        await screen.press("f8")
+        assert "x undoes this act" in screen.text
+        await screen.press("x")
+        assert "x undoes this act" not in screen.text
+        await screen.press("Z")
+        assert "x undoes this act" in screen.text
+
+
 async def test_an_act_that_a_later_one_builds_on_names_the_one_to_undo_first(
     stocked: Engine,
 ) -> None:

@@ -60,7 +60,8 @@ class Offer(Struct, frozen=True):
     def short(self) -> str:
         """The same for a narrow screen, after a key."""
         tokens = self.tokens_in + self.tokens_out
-        return f"{self.reader.title} reads {count(self.sessions, 'session')}, {tokens:,} tokens"
+        what = count(self.sessions, "session")
+        return f"let {self.reader.title} read {what}? About {tokens:,} tokens"
 
     @property
     def command(self) -> str:

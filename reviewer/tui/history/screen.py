@@ -99,6 +99,8 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         )
         self._shown: Shown | None = None
         self._filter = ""
+        self._wanted = self.host.history_at
+        """The act that the cursor goes to once the list is read; 0: its own."""
 
     def _read_acts(self, ids: Sequence[int]) -> list[ActView]:
         """Read acts, and the text of the memory that a decision is about."""
@@ -111,7 +113,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         return acts
 
     def reload(self) -> None:
-        """Reload the ledger; the cursor stays on its act, or on the newest."""
+        """Reload the ledger; the cursor stays on its act or the nearest, or on the newest."""
         words = self._filter
         self.read(
             lambda: self.engine.history.folded(words), partial(self._show, words), group="acts"
@@ -122,19 +124,31 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.list.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
         if words:
             self.list.empty = (f"Nothing matches / {display_line(words)}",)
-        here = self.acts.current_id if self.acts.cursor else None
+        here, self._wanted = self._wanted or self._place, 0
         self.acts.forget()
         self.acts.ids = ids
-        self.acts.cursor = (here is not None and self.acts.index_of([here])) or 0
+        older = (at for at, act in enumerate(ids) if act <= here)
+        self.acts.cursor = next(older, max(len(ids) - 1, 0)) if here else 0
         self.list.rows_changed()
         self.show_empty(empty=not ids)
         self.follow()
+
+    @property
+    def _place(self) -> int:
+        """The act under the cursor; 0 for the newest, whichever that is."""
+        at_newest = not self.acts.cursor and not self._filter
+        return 0 if at_newest else self.acts.current_id or 0
+
+    def keep_now(self) -> None:
+        super().keep_now()
+        self.host.history_at = self._place
 
     @property
     def filter_text(self) -> str:
         return self._filter
 
     def run_filter(self, text: str, *, here: int | None) -> None:
+        self._wanted = 0 if text else here or self._place
         self._filter = text
         self.acts.cursor = 0
         self.reload()
@@ -161,7 +175,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.changes.show(
             act_blocks(act, shown.changes, shown.reversals, signs),
             title=f"Act {act.id}",
-            hint=f"{keys.UNDO_ACT.key} undoes this act",
+            hint="" if act.undone else f"{keys.UNDO_ACT.key} undoes this act",
             keep_scroll=same,
         )
 

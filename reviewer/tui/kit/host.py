@@ -59,6 +59,7 @@ class Host(Protocol):
     came_back: Sequence[int]
     packet_choices: PacketChoices | None
     memory_at: int
+    history_at: int
 
     @property
     def shown(self) -> Screen[Any] | None: ...

@@ -26,7 +26,8 @@ DEFER = Action(
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "w", "say why",
-    "Give a reason for your last rejection.", "Decide", writes=True, beside=REJECT.id,
+    "Give a reason for the rejected row under the cursor, or for your last rejection.",
+    "Decide", writes=True, beside=REJECT.id,
 )  # fmt: skip
 SETTLE = Action(
     "settle", "", "settle the conflict",

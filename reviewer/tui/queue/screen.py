@@ -108,7 +108,7 @@ class Loaded(Enum):
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
     FILTER_HINT: ClassVar[str] = (
-        'words  -word  "a phrase"  kind:decision  type:pref  is:edited  path:docs  conf>0.5  seen>2'
+        'words  -word  "a phrase"  kind:trap  is:edited  path:docs  conf>0.5  seen>2'
     )
 
     model: QueueModel
@@ -611,19 +611,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._rejected = done
         return done
 
+    def _rejected_here(self) -> Sequence[int]:
+        """The rows of the last rejection, or the rejected row under the cursor."""
+        row, latest, following = self.model.current, self._rejected, self.engine.history.next_undo()
+        ids = latest.ids if latest and following and following[0] == latest.act else ()
+        is_other = row is not None and row.status == "invalid" and row.id not in ids
+        return [row.id] if row is not None and is_other else ids
+
     def _rejected_nothing(self) -> str | None:
-        latest, following = self._rejected, self.engine.history.next_undo()
-        if latest is not None and following is not None and following[0] == latest.act:
-            return None
-        return f"Reject something first: {keys.REJECT.key}."
+        return None if self._rejected_here() else f"Reject something first: {keys.REJECT.key}."
 
     @unless(_rejected_nothing)
     async def action_reject_why(self) -> None:
-        """Choose a reason for the last rejection."""
-        latest = self._rejected
-        if latest is None:
-            return
-        ids = latest.ids
+        """Choose a reason for the rejected row under the cursor, or for the last rejection."""
+        latest, ids = self._rejected, self._rejected_here()
 
         async def then(option: Option) -> None:
             def say_why() -> Done:

@@ -189,9 +189,11 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     @unless(ListScreen.no_rows)
     async def action_word_memory(self) -> None:
-        """Word a memory with the marked lines, or this one, as its evidence."""
+        """Word a memory with the marked lines, or this one, as its evidence; it starts from what a
+        person or an agent said.
+        """
         lines = self.model.chosen()
-        quoted = "\n\n".join(line.text for line in lines)
+        quoted = "\n\n".join(line.text for line in lines if is_said(line))
         start = quoted if len(quoted) <= LONGEST_MEMORY else ""
         self.cursor_rest.stop()
         self._show_proof()
@@ -247,6 +249,11 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.note_version()
         self.reload()
         self.say_done(done)
+
+
+def is_said(line: ViewLine) -> bool:
+    """Whether a person or an agent said a line."""
+    return line.speaker is not Speaker.HARNESS and line.role is not LineRole.TOOL
 
 
 class LineList(StoredList[SessionModel]):

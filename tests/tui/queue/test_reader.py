@@ -72,6 +72,17 @@ async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
         assert engine.readings.all() == []
 
 
+async def test_a_narrow_screen_shows_the_offer_with_its_key_and_cost(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder)
+    ingested(engine, shop, "a", "b")
+    async with opened(engine, project="shop", size=(80, 24)) as screen:
+        await screen.until(
+            lambda: "R: let Claude Code read 2 sessions? About 5,800 tokens" in screen.text
+        )
+
+
 async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:

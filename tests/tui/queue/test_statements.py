@@ -95,6 +95,18 @@ async def test_x_rejects_and_the_next_key_may_say_why(talked: Engine) -> None:
         assert (view.status, view.reason) == ("candidate", "")
 
 
+async def test_a_reason_is_given_to_the_rejected_row_under_the_cursor(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        first, second = screen.model.ids[:2]
+        await screen.press("x", "x", "w", *"wrong", "enter", "g", "w", *"known", "enter")
+        assert screen.status == f"Said why #{first} was rejected: known already - u to undo"
+        assert stocked.queue.candidate(second).reason == "wrong"
+        await screen.choose("other rows", "rejected")
+        screen.queue.list.move_to(screen.model.ids.index(second))
+        await screen.press("w", *"known", "enter")
+        assert stocked.queue.candidate(second).reason == "known"
+
+
 async def test_the_type_of_a_row_is_chosen_and_undone(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
         await screen.press("/", *"laptop", "enter")

@@ -138,6 +138,19 @@ async def test_a_memory_is_worded_from_a_line_and_promoted(read: Engine, session
         assert memories(read, "active") == []
 
 
+async def test_the_line_of_a_tool_is_proof_and_not_the_beginning_of_the_words(
+    read: Engine,
+) -> None:
+    async with opened(read, project="acme") as screen:
+        await screen.press("enter", "left_square_bracket", "e")
+        editor = screen.app.screen.query_one(EditPane)
+        assert editor.content == ""
+        assert "Bash: ls: no tray" in screen_of(screen).line_pane.plain_text
+        await screen.press("escape", "space", "space", "e")
+        assert editor.content == SAID
+        assert "Its proof: 2 lines" in screen.text
+
+
 async def test_marked_lines_are_the_proof(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
         await screen.press("enter", "G", "k", "space", "k", "k", "space", "e")

@@ -101,7 +101,7 @@ class CandidateList(StoredList[QueueModel]):
 def cost_words(row: QueueRow, *, wide: bool) -> str:
     """The cost of not knowing it, only in calls unless `wide`; empty if unknown."""
     sessions = count(row.sessions, "session") if wide and row.sessions > 1 else ""
-    calls = count(row.cost, "call") if row.cost else ""
+    calls = f"{count(row.cost, 'call')} lost" if row.cost else ""
     return ", ".join(filter(None, (sessions, calls)))
 
 

@@ -26,7 +26,7 @@ DEFER = Action(
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "w", "say why",
-    "Give a reason for the rejected row under the cursor, or for your last rejection.",
+    "Give a reason for this rejection; elsewhere, for your last one.",
     "Decide", writes=True, beside=REJECT.id,
 )  # fmt: skip
 SETTLE = Action(

@@ -232,7 +232,7 @@ async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine)
     async with opened(stocked, size=(80, 24)) as screen:
         shown = screen.text.splitlines()[1:3]
         words = [stocked.queue.candidate(each).content[:20] for each in (first, second)]
-        assert f"14 calls: {words[0]}" in shown[0]
+        assert f"14 calls lost: {words[0]}" in shown[0]
         assert shown[1].lstrip().startswith(words[1])
         assert shown[1].index(words[1]) < 6
 

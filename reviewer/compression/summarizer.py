@@ -36,6 +36,8 @@ from reviewer.errors import ReviewerError
 
 MIN_TOKENS = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
 """Minimum tokens of a level: a sentence, a phrase, a few tags."""
+FEW_WORDS = 0.2
+"""Share of a segment up to which the person's words are added to its target."""
 ANALYSES, TEXTS = 16, 4_096
 """Cached analyses of segments, and texts with their grades, so that a fit, its preview and applying
 write each text once.
@@ -97,10 +99,17 @@ def target_tokens(tokens: int, level: Level) -> int:
 
 
 def segment_target(segment: Segment, level: Level) -> int:
-    """The target of a segment, in tokens; its IMPORTANT turns count one level fuller, unless they
-    have criteria: then only these are added.
+    """The target of a segment, in tokens: a few words of the person are added; its IMPORTANT turns
+    count one level fuller, unless they have criteria: then only these are added.
     """
     target = target_tokens(segment.tokens, level)
+    said = sum(
+        len(turn.words) // 4 if turn.words else turn.tokens
+        for turn in segment.turns
+        if turn.by_person
+    )
+    if level in (Level.DETAILED, Level.BRIEF) and said <= segment.tokens * FEW_WORDS:
+        target = min(segment.tokens, target + said)
     important = sum(
         turn.tokens
         for turn in segment.turns
@@ -233,12 +242,12 @@ class Summarizer:
         level: Level,
         options: SummarizationOptions,
     ) -> CompressedSegment:
-        """The segment at a level, or as at the nearer level if that is no longer."""
+        """The segment at a level; as at the nearer one if this is empty or no shorter."""
         found = self._write(segment, anchors, level, options)
         if level is Level.DETAILED or options.ceiling is not None:
             return found
         nearer = self._written_once(segment, anchors, Level(level - 1), options)
-        if found.token_count < nearer.token_count:
+        if 0 < found.token_count < nearer.token_count:
             return found
         content = change_level(nearer.content, level, segment.id, source=self.analysis(segment))
         text, markers = self._text(content, found.note), bool(nearer.expansion_markers)

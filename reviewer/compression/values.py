@@ -62,6 +62,12 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     aside: bool = False
     """A sub-agent's call or a notice: counts for the state of the work, but is not described."""
 
+    @property
+    def by_person(self) -> bool:
+        """Whether it has words of the person."""
+        message = self.role == "user" and self.kind == "text" and not self.aside
+        return message or bool(self.words)
+
 
 class Segment(Struct, frozen=True, gc=False):
     """Consecutive turns that are compressed together. Its id has no colon and no bracket."""

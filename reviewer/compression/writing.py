@@ -200,16 +200,17 @@ class _Writing:
         """
         said = [each for each in self._pieces if each.kind == "person"]
         others = sum(self._cost(each) for each in self._pieces if each.kind != "person")
-        share = (
-            round(room * PERSON) if self._titled else round(room * ALONE) if room >= SMALL else room
-        )
+        share = round(room * (PERSON if self._titled else ALONE if room >= SMALL else 1.0))
         share = max(share, room - others)
+        whole = self._part and sum(map(self._cost, said)) <= room
+        if whole:
+            share = room
         marked = [each for each in said if each.weight > 1]
         first = [*marked[:1], *said[-1:]]
         kept_free = min(sum(map(self._cost, first)), round(share * FREE))
         wanted = [each for each in self._pieces if each.weight > WANTED]
         spent = self._fill(room - kept_free, wanted)
-        most = share // 2 if said[1:] and room >= SMALL else share
+        most = share // 2 if said[1:] and room >= SMALL and not whole else share
         spent += self._keep_person(first, min(share, room - spent), most, 0)
         order = [*marked, *said[:1], *reversed(said[1:])]
         spent += self._keep_person(order, min(share, room - spent), max(MIN_CUT, share // 4))

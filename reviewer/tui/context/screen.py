@@ -579,7 +579,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         plan, preview, trouble = await self.host.accompany(self, act, work)
         self.data.keep_previews(plan, preview.segments)
         await self._put_levels(
-            self.data.with_levels(plan.choices, target), f"Levels for {target:,} tokens"
+            self.data.with_levels(plan.choices, target), f"Fitted to {target:,} tokens"
         )
         apply, doubtful = self.key_of(keys.APPLY), doubts(preview.segments)
         short = [self.data.number_of(each) for each in preview.shortened]

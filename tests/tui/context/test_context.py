@@ -630,7 +630,7 @@ class TestUndo:
             await screen.press("f3")
             assert levels(screen) == fitted
             await screen.press("u")
-            assert "From an earlier session: Levels for 900 tokens in kiosk" in screen.text
+            assert "From an earlier session: Fitted to 900 tokens in kiosk" in screen.text
             await screen.pilot.pause(PAUSE)
             await screen.press("u")
             assert levels(screen) == [Level.BRIEF, Level.BRIEF, Level.FULL, Level.FULL]

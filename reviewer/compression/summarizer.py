@@ -36,8 +36,6 @@ from reviewer.errors import ReviewerError
 
 MIN_TOKENS = {Level.FULL: 0, Level.DETAILED: 40, Level.BRIEF: 24, Level.TAGS: 12}
 """Minimum tokens of a level: a sentence, a phrase, a few tags."""
-FEW_WORDS = 0.2
-"""Share of a segment up to which the person's words are added to its target."""
 ANALYSES, TEXTS = 16, 4_096
 """Cached analyses of segments, and texts with their grades, so that a fit, its preview and applying
 write each text once.
@@ -103,13 +101,8 @@ def segment_target(segment: Segment, level: Level) -> int:
     count one level fuller, unless they have criteria: then only these are added.
     """
     target = target_tokens(segment.tokens, level)
-    said = sum(
-        len(turn.words) // 4 if turn.words else turn.tokens
-        for turn in segment.turns
-        if turn.by_person
-    )
-    if level in (Level.DETAILED, Level.BRIEF) and said <= segment.tokens * FEW_WORDS:
-        target = min(segment.tokens, target + said)
+    if level in (Level.DETAILED, Level.BRIEF):
+        target = min(segment.tokens, target + segment.by_person)
     important = sum(
         turn.tokens
         for turn in segment.turns

@@ -123,7 +123,7 @@ class _Writing:
                 self._before = [(HandoverSection.REQUEST, self._request())]
             plan = plan_lines(session, part=self._part)
             after.append((HandoverSection.PLAN, self._within(plan, room * PLAN)))
-        lines = [*state_lines(session, place=self._titled, part=self._part)]
+        lines = [*state_lines(session, place=self._titled and not self._part, part=self._part)]
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
         after.append((HandoverSection.THEN if self._part else HandoverSection.NOW, now))
@@ -360,9 +360,10 @@ class _Writing:
 
 
 def _text(parts: Sequence[Part], titled: bool) -> str:
+    parts = [part for part in parts if part[1]]
     lines: list[str] = []
     for title, below in parts:
-        lines += [f"{title}:"] * bool(below and titled)
+        lines += [f"{title}:"] if titled and parts[1:] else []
         lines += below
     return "\n".join(lines)
 

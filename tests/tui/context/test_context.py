@@ -314,7 +314,7 @@ class TestApplying:
         self, engine: Engine, tmp_path: Path
     ) -> None:
         stocked(engine, tmp_path, 4)
-        async with opened(engine, project="acme", size=(160, 40)) as screen:
+        async with opened(engine, project="acme", size=(160, 60)) as screen:
             await screen.press("f3")
             title = context(screen).data.found.titles[0]
             numbers = [context(screen).data.number(each) for each in context(screen).data.rows]

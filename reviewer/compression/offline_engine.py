@@ -27,8 +27,9 @@ class OfflineEngine:
             return EngineText("", self.name)
         analysis, room = task.analysis, task.max_tokens
         session, title = analysis.session, ""
-        if not (session.speeches or session.steps):  # results whose calls are elsewhere
-            name = analysis.segment.turns[0].name or "A call"
+        first = analysis.segment.turns[0]
+        if first.kind == "tool_result" and not (session.speeches or session.steps):
+            name = first.name or "A call"  # is elsewhere
             title = begun(f"{name} returned: {title_of(analysis.segment)}", room, self._count)
             room -= self._count(f"{title}\n")
         if task.level is Level.TAGS:  # the summarizer adds tags for the anchors

@@ -242,8 +242,10 @@ class Summarizer:
         nearer = self._written_once(segment, anchors, Level(level - 1), options)
         if 0 < found.token_count < nearer.token_count:
             return found
-        content = change_level(nearer.content, level, segment.id, source=self.analysis(segment))
-        text, markers = self._text(content, found.note), bool(nearer.expansion_markers)
+        content, markers = nearer.content, bool(nearer.expansion_markers)
+        if markers:
+            content = change_level(content, level, segment.id, source=self.analysis(segment))
+        text = self._text(content, found.note)
         return self._result(segment, anchors, level, text, markers=markers)
 
     def _write(

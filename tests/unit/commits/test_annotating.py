@@ -10,7 +10,7 @@ from reviewer.commits.contexts import Contexts
 from reviewer.commits.retention import PatternError
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.engine import Engine
-from reviewer.errors import ReviewerError
+from reviewer.errors import ConflictError, ReviewerError
 from tests.clocks import TickingClock
 from tests.unit.commits.conftest import SPECIFICATION, Say
 
@@ -228,3 +228,16 @@ def test_undo_brings_back_what_held_before(engine: Engine, contexts: Contexts, n
     engine.history.undo()
     view = contexts.commit(number)
     assert (view.row.priority, view.retention) == (Priority.PINNED, RetentionCriteria())
+
+
+def test_an_annotation_is_not_taken_back_under_a_later_one(
+    engine: Engine, contexts: Contexts, number: int
+) -> None:
+    pinned = contexts.annotate(number, priority=Priority.PINNED).act
+    kept = contexts.annotate(number, retain_match=["$50k"]).act
+    with pytest.raises(ConflictError, match=rf"a later annotation counts.*Undo first: act {kept} "):
+        engine.history.undo_act(pinned)
+    assert contexts.commit(number).row.priority == Priority.PINNED
+    engine.history.undo_act(kept)
+    engine.history.undo_act(pinned)
+    assert contexts.commit(number).row.priority != Priority.PINNED

@@ -118,8 +118,24 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
         await screen.press("o")
         assert "kiosk.jsonl" in screen.text
         await screen.press("escape")
-        await screen.press("1")
-        await screen.until(lambda: "is an applied summary, which stays" in said(screen))
+        await screen.until(lambda: "applied at Tags" in screen.text)
+        assert "! what you said is shortened" in screen.text
+        await screen.press("3")
+        assert said(screen) == "This summary is applied: F8 takes it back."
+
+
+async def test_undo_of_an_apply_says_so_while_another_level_is_looked_at(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, 4)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "a")
+        await screen.until(lambda: said(screen).startswith("Compressed "))
+        await screen.settle()
+        await screen.press("G", "2", "u")
+        await screen.until(lambda: said(screen).startswith("Undone: Compressed"))
+        await screen.settle()
+        assert said(screen).startswith("Undone: Compressed")
 
 
 async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_path: Path) -> None:

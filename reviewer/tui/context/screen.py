@@ -472,7 +472,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                     _line("The original:"),
                     TextBlock(text, first=bar, rest=bar),
                 ]
-                self.summary.show([block, *below])
+                self.summary.show([block, *below], hint=self._levels(row))
 
         self.read(lambda: self.engine.compression.original(summary), then, group="turn")
 

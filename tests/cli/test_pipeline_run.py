@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_compress import model_at
 from tests.cli.warm import Running
+from tests.unit.llm.faults import endpoint
 
 TEA = """digraph tea {
   goal="a good cup"
@@ -115,20 +117,17 @@ def test_killed_while_it_asks_it_asks_again(reviewer: Reviewer, tea: Path) -> No
     assert len(stages(reviewer, only_run(reviewer)["run_id"])) == 6
 
 
-def test_a_model_that_is_not_there_fails_the_run_which_can_go_on(
-    reviewer: Reviewer, tea: Path
-) -> None:
-    config = reviewer.folder / "config.toml"
-    config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "tiny"\ntimeout = 2\n')
-    settings = {"REVIEWER_CONFIG": str(config)}
-    failed = reviewer("pipeline", "run", tea, "--engine", "model", env=settings)
-    assert failed.returncode == 1
-    assert "Traceback" not in failed.stderr
-    assert "boil: " in failed.stderr
-    row = only_run(reviewer)
-    assert (row["state"], row["current_node"]) == ("failed", "boil")
-    # It does not fall back to the stand-in without being asked to.
-    assert reviewer("pipeline", "resume", row["run_id"], env=settings).returncode == 1
+def test_a_model_that_fails_ends_the_run_which_can_go_on(reviewer: Reviewer, tea: Path) -> None:
+    with endpoint(lambda call: call.refuses(500, "out of order")) as server:
+        settings = model_at(server, reviewer)
+        failed = reviewer("pipeline", "run", tea, "--engine", "model", env=settings)
+        assert failed.returncode == 1
+        assert "Traceback" not in failed.stderr
+        assert "boil: " in failed.stderr
+        row = only_run(reviewer)
+        assert (row["state"], row["current_node"]) == ("failed", "boil")
+        # It does not fall back to the stand-in without being asked to.
+        assert reviewer("pipeline", "resume", row["run_id"], env=settings).returncode == 1
     reviewer.succeeds(
         "pipeline", "resume", row["run_id"], "--engine", "offline", "--answer", "serve=y",
         env=settings,

@@ -13,7 +13,7 @@ from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from tests.stored import planted, rows_of
+from tests.stored import planted
 from tests.unit.commits.conftest import Chain, Say
 
 
@@ -25,12 +25,6 @@ def test_each_commit_vouches_for_the_one_before(contexts: Contexts, context: int
         content=content_hash("Two."), operation="append", target=None, at=second.at,
     )  # fmt: skip
     assert contexts.get(context).head == second.row.hash
-
-
-def test_the_same_text_is_stored_once(engine: Engine, say: Say) -> None:
-    for _ in range(3):
-        say("Yes.")
-    assert rows_of(engine.path, "SELECT text, tokens FROM content") == [("Yes.", 2)]
 
 
 def test_secrets_are_masked_before_they_are_stored(contexts: Contexts, say: Say) -> None:

@@ -22,7 +22,7 @@ TEA = """digraph tea {
   boil [prompt="Boil water for $goal. Keep the kettle closed."]
   brew [prompt="Brew it.", fidelity=full, thread_id=kitchen]
   taste [prompt="Taste it.", fidelity=full, thread_id=kitchen]
-  serve [shape=hexagon, label="Serve it?"]
+  serve [shape=hexagon, label="Serve $goal?"]
   start -> boil -> brew -> taste -> serve
   serve -> done [label="[Y] Yes"]
   serve -> brew [label="[N] No, brew again"]
@@ -86,7 +86,7 @@ def test_at_a_terminal_the_question_is_asked(reviewer: Reviewer, tea: Path) -> N
     os.close(controller)
     os.close(terminal)
     assert process.returncode == 0, err
-    assert "Serve it?" in err
+    assert "Serve a good cup?" in err
     assert "No, brew again  -> brew" in err
     assert [line.split()[1] for line in out.splitlines()].count("serve") == 2
 

@@ -37,7 +37,6 @@ SHORT = RunHistory(
     {"files_changed": ["a.txt", "b.txt"], "tests": "14 passed", "internal.visit": 3, "_x": 1},
     {"cook": (2, 3), "pick": (0, 3)},
 )
-LONG_MODES = [mode for mode in CEILINGS if mode != "truncate"]
 
 
 def long_history(stages: int = 60, letters: int = 1500, values: int = 40) -> RunHistory:

@@ -172,12 +172,6 @@ class TestPeople:
         done = workshop.start(workshop.write(self.GATE), answers={"gate": [answer]})
         assert workshop.nodes(done) == ["start", "gate", "done"]
 
-    def test_answers_in_advance_are_used_in_order(self, workshop: Workshop) -> None:
-        done = workshop.start(workshop.write(self.GATE), answers={"gate": ["n", "n", "y"]})
-        assert workshop.nodes(done) == ["start", "gate", "fix", "gate", "fix", "gate", "done"]
-        done = workshop.start(workshop.write(self.GATE), answers={"gate": ["n"]})
-        assert (done.state, done.node) == ("waiting", "gate")
-
     def test_a_question_shows_what_the_stage_before_it_answered(self, workshop: Workshop) -> None:
         workshop.model.script = lambda prompt: "two cups" if prompt.endswith("Brew") else "fine"
         body = 'brew [prompt="Brew"]; start -> brew -> gate; gate [shape=hexagon]; gate -> done'
@@ -185,48 +179,10 @@ class TestPeople:
         (question,) = [each for each in workshop.events if isinstance(each, StageQuestion)]
         assert question.about == "two cups"
 
-    def test_the_question_goes_to_whoever_watches_and_asks_until_it_is_answered(
-        self, workshop: Workshop
-    ) -> None:
-        said = ["what?", "", "y"]
-        asked: list[StageQuestion] = []
-
-        def ask(question: StageQuestion) -> str:
-            asked.append(question)
-            return said.pop(0)
-
-        done = workshop.start(workshop.write(self.GATE, attributes='goal="tea";'), ask=ask)
-        assert done.state == "done"
-        assert len(asked) == 3
-        assert asked[0].text == "Ship tea?"
-        assert [(each.key, each.target) for each in asked[0].choices] == [
-            ("Y", "done"), ("N", "fix"),
-        ]  # fmt: skip
-
-    def test_when_nobody_answers_the_run_waits_and_a_resume_asks_again(
-        self, workshop: Workshop
-    ) -> None:
-        waiting = workshop.start(workshop.write(self.GATE))
-        assert (waiting.state, waiting.node) == ("waiting", "gate")
-        assert f"resume {waiting.run_id} --answer gate=" in waiting.message
-
-        done = workshop.resume(waiting.run_id, answers={"gate": ["y"]})
-        assert workshop.nodes(done) == ["start", "gate", "done"]
-
     def test_the_answer_decides_whatever_the_conditions_say(self, workshop: Workshop) -> None:
         body = self.GATE.replace('"[Y] Yes, ship"', '"Yes", condition="outcome=success"')
         done = workshop.start(workshop.write(body), answers={"gate": ["n", "yes"]})
         assert workshop.nodes(done) == ["start", "gate", "fix", "gate", "done"]
-
-    def test_an_answer_that_the_node_does_not_take_is_refused_before_the_start(
-        self, workshop: Workshop
-    ) -> None:
-        path = workshop.write(self.GATE)
-        with pytest.raises(RunError, match=r"Answers: \[Y\] Yes, ship, \[N\] Not yet"):
-            workshop.start(path, answers={"gate": ["maybe"]})
-        with pytest.raises(RunError, match=r"fix asks no question. Nodes that do: gate"):
-            workshop.start(path, answers={"fix": ["y"]})
-        assert workshop.runs.runs() == []
 
     def test_no_later_answer_of_a_model_overrides_what_a_person_said(
         self, workshop: Workshop

@@ -35,10 +35,6 @@ def empty(tmp_path: Path) -> Path:
     return tmp_path / "new" / ".context"
 
 
-def test_the_folder_may_be_that_of_the_project(folder: Path) -> None:
-    assert read_folder(folder.parent).items == read_folder(folder).items
-
-
 def test_every_rule_is_read_with_the_words_around_it(folder: Path) -> None:
     rules = read_folder(folder).constitution
     assert [rule.text for rule in rules] == [

@@ -83,6 +83,8 @@ CLAUDE_CODE: dict[str, tuple[list[Json], list[str]]] = {
         [queue("red ones"), queue("red ones", "remove"), given("red ones", **from_("human"))],
         ["red ones"],
     ),
+    "absorbed in blocks": ([given([{"type": "text", "text": "in bold"}])], ["in bold"]),
+    "an odd attachment": ([{"type": "attachment", "attachment": "odd"}], []),
     "a notice absorbed": ([given(TASK, "task-notification")], []),
     "absorbed from a coordinator": ([given("Use the list.", **from_("coordinator"))], []),
     "a command queued, then run": (

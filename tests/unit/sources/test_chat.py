@@ -126,12 +126,6 @@ def test_the_same_conversation_twice_is_read_once(tmp_path: Path) -> None:
     assert scan.tally["repeated"] == 3
 
 
-def test_reminders_are_cut_out_of_the_users_text(tmp_path: Path) -> None:
-    text = "<system-reminder>be brief</system-reminder>Use tabs."
-    [record] = opened(tmp_path, [{"role": "user", "content": text}])
-    assert record.text.strip() == "Use tabs."
-
-
 def test_words_in_an_object_are_said(tmp_path: Path) -> None:
     message = {"role": "user", "content": {"role": "user", "content": "Fold it twice."}}
     assert uses(opened(tmp_path, {"messages": [message]})) == [("Fold it twice.", "said")]

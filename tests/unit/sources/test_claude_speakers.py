@@ -167,22 +167,6 @@ class TestQueuedText:
         assert dict(uses(session.read(tmp_path)))["with a test"] == "rewound"
 
 
-def test_words_at_a_refused_call_are_the_persons(tmp_path: Path) -> None:
-    session = Session()
-    session.user("Clean up.")
-    session.tool()
-    refused = "The user doesn't want to proceed. They said: never delete the fixtures"
-    session.user(
-        [
-            {"type": "tool_result", "tool_use_id": "t1", "content": refused, "is_error": True},
-            {"type": "text", "text": "[Request interrupted by user for tool use]"},
-        ],
-        userFeedback="never delete the fixtures",
-    )
-    said = [(each.text, each.role, each.use) for each in session.read(tmp_path)]
-    assert said[-1] == ("never delete the fixtures", Role.USER, RecordUse.MESSAGE)
-
-
 def test_words_before_a_report_are_the_persons(tmp_path: Path) -> None:
     session = Session()
     session.user(f"Use tabs.\n{RESULT}\nFull transcript available at: /tmp/t.output")

@@ -109,15 +109,6 @@ def test_every_kind_of_record_is_an_event_at_its_line(desk: Desk, tmp_path: Path
     assert found[0].origin.key == "s1-0"
 
 
-def test_words_that_agents_write_to_each_other(desk: Desk, tmp_path: Path) -> None:
-    desk.user("Count the trays.", isSidechain=True)
-    desk.reply("3 trays.", isSidechain=True)
-    desk.reply("There are 3.")
-    found = [(each.speaker, each.name) for each in events_of(desk, tmp_path)
-             if isinstance(each, Message)]  # fmt: skip
-    assert found == [(Speaker.AGENT, "agent"), (Speaker.SUBAGENT, ""), (Speaker.AGENT, "")]
-
-
 def test_a_section_of_a_note_is_a_message_with_its_lines(tmp_path: Path) -> None:
     path = tmp_path / "note.md"
     path.write_text("# Plan\n\nShip it.\n\n# Risks\n\nNone.\n")
@@ -141,30 +132,6 @@ def test_records_come_in_the_same_pass(desk: Desk, tmp_path: Path) -> None:
     assert [each for each in both if not isinstance(each, Record)] == list(read(path))
     records = [(each.key, each.line_start, each.text) for each in read(path).records()]
     assert records == [("s1-0", 0, "Print it."), ("s1-1", 1, "I print"), ("s1-3", 3, "on A5.")]
-
-
-def test_a_conversation_in_one_document_keeps_its_lines(tmp_path: Path) -> None:
-    call = {"id": "c1", "function": {"name": "weather", "arguments": '{"city":"Bonn"}'}}
-    path = chat_file(
-        tmp_path,
-        [
-            {"role": "system", "content": "Be brief."},
-            {"role": "user", "name": "Ada", "content": "Weather?"},
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": "c1", "content": "Rain."},
-        ],
-    )
-    boot, asked, called, result = read(path)
-    assert isinstance(boot, Notice)
-    assert boot.kind is NoticeKind.BOOT
-    assert isinstance(asked, Message)
-    assert (asked.name, asked.speaker) == ("Ada", Speaker.PERSON)
-    assert isinstance(called, Call)
-    assert (called.tool, called.act, called.text) == ("weather", Act.OTHER, '{"city":"Bonn"}')
-    assert isinstance(result, Result)
-    assert (result.tool, result.call, result.text) == ("weather", "c1", "Rain.")
-    lines = path.read_text().split("\n")
-    assert "Rain." in "".join(lines[result.origin.line_start : result.origin.line_end])
 
 
 def test_specstory_has_calls_and_results_between_the_texts(tmp_path: Path) -> None:
@@ -236,31 +203,6 @@ def test_specstory_reads_a_call_in_a_very_long_line(tmp_path: Path) -> None:
         f"{' x' * 15_000}</tool-use>\n"
     )
     assert [each.tool for each in read(path) if isinstance(each, Call)] == ["Bash"]
-
-
-def test_a_prompt_given_in_the_middle_of_a_turn_is_the_persons(desk: Desk, tmp_path: Path) -> None:
-    desk.user("Print it.")
-    for prompt in ("on A5", [{"type": "text", "text": "in bold"}], ""):
-        queued = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}
-        desk.add("attachment", attachment=queued)
-    desk.add("attachment", attachment={"type": "hook_success", "content": "queued_command"})
-    desk.add("attachment", attachment="odd")
-    found = [each for each in events_of(desk, tmp_path) if isinstance(each, Message)]
-    assert [(each.text, each.speaker) for each in found] == [
-        ("Print it.", Speaker.PERSON),
-        ("on A5", Speaker.PERSON),
-        ("in bold", Speaker.PERSON),
-    ]
-
-
-def test_what_was_written_while_the_person_was_away_is_a_summary(
-    desk: Desk, tmp_path: Path
-) -> None:
-    desk.add("system", subtype="away_summary", content="The trays were counted.")
-    desk.add("system", subtype="turn_duration", content="3 s")
-    (summary,) = events_of(desk, tmp_path)
-    assert isinstance(summary, Compaction)
-    assert summary.summary == "The trays were counted."
 
 
 # What a call does
@@ -400,15 +342,6 @@ def test_how_a_command_ended(name: str, desk: Desk, tmp_path: Path) -> None:
     assert (result.outcome, result.exit_code, result.words) == expected
 
 
-def test_the_persons_answers_to_a_question(desk: Desk, tmp_path: Path) -> None:
-    desk.call("AskUserQuestion", {"questions": [{"question": "Which paper?"}]})
-    desk.answer(
-        'User has answered your questions: "Which paper?"="A5". You can now continue with it.'
-    )
-    (result,) = (each for each in events_of(desk, tmp_path) if isinstance(each, Result))
-    assert (result.outcome, result.words) == (Outcome.OK, '"Which paper?"="A5"')
-
-
 def test_what_is_not_certain_without_an_exit_code_is_unknown(tmp_path: Path) -> None:
     call = {"id": "c1", "function": {"name": "bash", "arguments": '{"command":"make"}'}}
     path = chat_file(
@@ -443,20 +376,3 @@ def test_what_gemini_puts_around_a_result_is_left_out(tmp_path: Path) -> None:
     assert (result.outcome, result.exit_code) == (Outcome.FAILED, 1)
     assert "no shelf" in result.text
     assert "many words" not in result.text
-
-
-# Plans
-
-
-def test_a_plan_is_whole_after_each_change(desk: Desk, tmp_path: Path) -> None:
-    todos = [{"content": "cut", "status": "completed"}, {"content": "fold", "status": "pending"}]
-    desk.call("TodoWrite", {"todos": todos})
-    desk.call("TaskCreate", {"subject": "print"}, "t2")
-    desk.answer("Task #7 created successfully: print", "t2")
-    desk.call("TaskUpdate", {"taskId": "7", "status": "in_progress"}, "t3")
-    plans = [each for each in events_of(desk, tmp_path) if isinstance(each, Plan)]
-    assert [[(item.number, item.text, item.status) for item in plan.items] for plan in plans] == [
-        [("1", "cut", "done"), ("2", "fold", "open")],
-        [("7", "print", "open")],
-        [("7", "print", "active")],
-    ]

@@ -56,15 +56,6 @@ def test_a_folder_that_is_named_is_read_whatever_its_name(tmp_path: Path) -> Non
     assert found(tmp_path / "vendor") == ["notes.md"]
 
 
-def test_ignore_files_of_the_repository_above_apply_too(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    put(tmp_path, ".gitignore", b"secret.md\n")
-    put(tmp_path, "docs/secret.md")
-    put(tmp_path, "docs/open.md")
-    assert found(tmp_path / "docs") == ["open.md"]
-    assert passed(tmp_path / "docs")["secret.md"] == "ignored by .gitignore"
-
-
 def test_a_file_that_is_named_is_read_though_ignored(tmp_path: Path) -> None:
     put(tmp_path, ".gitignore", b"*.md\n")
     path = put(tmp_path, "node_modules/a.md")

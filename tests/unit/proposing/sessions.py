@@ -65,13 +65,3 @@ class SessionFile:
             }  # fmt: skip
             self._write({"type": "user", "message": {"content": [answer]}})
         return line
-
-    def refuses(self, command: str, words: str) -> int:
-        """A call that the person refused with a comment; the line of the comment."""
-        self.runs(
-            command,
-            "The user doesn't want to proceed with this tool use. The tool use was rejected. "
-            f"To tell you how to proceed, the user said:\n{words}",
-            failed=True,
-        )
-        return self.line

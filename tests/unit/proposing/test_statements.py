@@ -10,7 +10,6 @@ import pytest
 from reviewer.extraction.candidates import MemoryType
 from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import Completion
-from reviewer.llm.templates import TemplateError
 from reviewer.proposing.answers import FLOOD
 from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import ProofIndex, prove
@@ -222,11 +221,3 @@ def test_a_ceiling_stops_the_first_try_and_only_drops_the_second(desk: Desk) -> 
     written = desk.writes(Scripted(answer(wrong)), allow=lambda _: next(allowed))
     assert len(written.proved) == 1
     assert written.dropped == {"not asked again: token limit reached": 1}
-
-
-def test_a_template_with_an_unknown_field_is_refused(desk: Desk, tmp_path: Path) -> None:
-    (tmp_path / "statements.toml").write_text(
-        'template_id = "statements"\nsystem_prompt = ""\nuser_prompt = "{{line}}"\n'
-    )
-    with pytest.raises(TemplateError, match="there is no field line; there are: lines"):
-        desk.writes(Scripted(answer()), templates=tmp_path)

@@ -13,7 +13,8 @@ from reviewer.proposing.given import KnownText
 from reviewer.proposing.model_run import RunPlan, SessionDone, piece_tokens, plan_run, run
 from reviewer.proposing.statements import Spent, StatementWriter
 from reviewer.proposing.values import LineRole, ViewLine
-from tests.unit.proposing.models import BUSY, Scripted, answer, said
+from tests.unit.llm.scripted import Scripted
+from tests.unit.proposing.models import BUSY, answer, said
 from tests.unit.sessions.told import Told
 
 WORDS = "the terminal repeats its answer after 20 seconds"

@@ -31,7 +31,8 @@ from reviewer.proposing.statements import (
 )
 from reviewer.proposing.values import Proof, Proposal, Proposer
 from reviewer.sources.events import Speaker
-from tests.unit.proposing.models import BUSY, Scripted, answer, said
+from tests.unit.llm.scripted import Scripted
+from tests.unit.proposing.models import BUSY, answer, said
 from tests.unit.sessions.told import Told
 
 TRUE = "The card terminal repeats its answer after 20 seconds."

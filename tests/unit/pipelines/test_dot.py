@@ -139,17 +139,12 @@ def test_classes_come_from_the_labels_of_enclosing_subgraphs_innermost_first() -
     assert found.nodes["c"].classes == ()
 
 
-@pytest.mark.parametrize("name", ["default_fidelity", "context_fidelity_default"])
-def test_names_of_the_graphs_fidelity(name: str) -> None:
-    assert parse_dot(f"digraph {{ {name}=full }}").default_fidelity == "full"
-    assert parse_dot(f"digraph {{ graph [{name}=full] }}").default_fidelity == "full"
-
-
-@pytest.mark.parametrize(
-    "name", ["default_thread_id", "default_thread", "thread_id", "context_thread_default"]
-)
-def test_names_of_the_graphs_thread(name: str) -> None:
-    assert parse_dot(f"digraph {{ {name}=loaf }}").default_thread_id == "loaf"
+def test_names_of_the_graphs_fidelity_and_thread() -> None:
+    for name in ("default_fidelity", "context_fidelity_default"):
+        assert parse_dot(f"digraph {{ {name}=full }}").default_fidelity == "full"
+        assert parse_dot(f"digraph {{ graph [{name}=full] }}").default_fidelity == "full"
+    for name in ("default_thread_id", "default_thread", "thread_id", "context_thread_default"):
+        assert parse_dot(f"digraph {{ {name}=loaf }}").default_thread_id == "loaf"
 
 
 @pytest.mark.parametrize(

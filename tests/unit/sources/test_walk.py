@@ -51,12 +51,9 @@ def test_dependencies_and_caches_are_not_read(tmp_path: Path, folder: str) -> No
     assert "dependencies" in passed(tmp_path)[folder]
 
 
-def test_a_folder_that_is_named_is_read_whatever_its_name(tmp_path: Path) -> None:
+def test_what_is_named_is_read_whatever_its_name(tmp_path: Path) -> None:
     put(tmp_path, "vendor/notes.md")
     assert found(tmp_path / "vendor") == ["notes.md"]
-
-
-def test_a_file_that_is_named_is_read_though_ignored(tmp_path: Path) -> None:
     put(tmp_path, ".gitignore", b"*.md\n")
     path = put(tmp_path, "node_modules/a.md")
     assert [entry.path for entry in walk([path])] == [path]

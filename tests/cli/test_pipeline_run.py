@@ -139,7 +139,11 @@ def test_a_model_that_fails_ends_the_run_which_can_go_on(reviewer: Reviewer, tea
     [
         (("run", "missing.dot"), "missing.dot", 1),
         (("run", "tea.dot", "--answer", "serve"), "'serve' is not in the form NODE=LABEL", 2),
-        (("run", "tea.dot", "--answer", "brew=y"), "brew asks no question. Nodes that do: serve", 1),
+        (
+            ("run", "tea.dot", "--answer", "brew=y"),
+            "asks no question. Nodes that do: serve",
+            1,
+        ),
         (("run", "tea.dot", "--answer", "serve=perhaps"), "Answers: [Y] Yes", 1),
         (("run", "tea.dot", "--max-steps", "0"), "max-steps", 2),
         (("run", "tea.dot", "--engine", "model"), "base_url", 1),

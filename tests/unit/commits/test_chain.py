@@ -89,16 +89,6 @@ def test_a_commit_that_is_none_is_refused(
     assert contexts.get(context).commits == 0
 
 
-def test_what_is_not_there_is_named(contexts: Contexts) -> None:
-    for ask in (
-        lambda: contexts.commit(77), lambda: contexts.get(77),
-        lambda: contexts.edit(77, "x"), lambda: contexts.add(77, role="user", text="x"),
-        lambda: contexts.annotate(77, priority="skip"), lambda: contexts.compile(77),
-    ):  # fmt: skip
-        with pytest.raises(UnknownIdError, match="#77"):
-            ask()
-
-
 def test_a_context_is_found_by_name_number_or_beginning(contexts: Contexts, context: int) -> None:
     contexts.create("kiosk", "rollout")
     for words in ("pilot", "pil", f"#{context}", str(context), " pilot "):

@@ -101,26 +101,6 @@ def test_what_was_passed_over_is_counted(contexts: Contexts, tmp_path: Path) -> 
     }  # fmt: skip
 
 
-def test_a_file_of_a_sub_agent_alone_is_a_context(contexts: Contexts, tmp_path: Path) -> None:
-    made = Session("agent-1")
-    made.user("Look into the drawer.", isSidechain=True)
-    made.reply("It is closed.", isSidechain=True)
-    assert imported(contexts, made, tmp_path).commits == 2
-
-
-def test_what_was_rewound_is_passed_over(contexts: Contexts, tmp_path: Path) -> None:
-    made = session()
-    fork = made.last
-    made.user("Turn the printer off.")
-    made.reply("It is off.")
-    made.user("Rather leave it on.", after=fork)
-    made.reply("It stays on.")
-    done = imported(contexts, made, tmp_path)
-    texts = [row.first_line for row in rows(contexts, done.context.id)]
-    assert texts[-2:] == ["Rather leave it on.", "It stays on."]
-    assert done.skipped["rewound"] == 2
-
-
 def test_secrets_are_masked_and_counted(contexts: Contexts, tmp_path: Path) -> None:
     made = session()
     made.user(f"Use {TOKEN} for now.")

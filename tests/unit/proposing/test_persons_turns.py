@@ -60,6 +60,7 @@ CLAUDE_CODE: dict[str, tuple[list[Json], list[str]]] = {
         ["Sell blue trays"],
     ),
     "from a task": ([user("The count is done.", **from_("task-notification"))], []),
+    "of the client": ([user("Base folder of this skill: review", isMeta=True)], []),
     "from a channel": ([user("New mail", promptSource="queued", **from_("channel"))], []),
     "stopped by a hook": ([user("Operation stopped by hook: Another session is active")], []),
     "an element with where its output is": (

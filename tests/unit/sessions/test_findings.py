@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from reviewer.sessions.findings import Finding, Findings, Kind, findings_of
-from tests.unit.sessions.told import Told
+from tests.unit.sessions.told import Step, Told, edits, fails, runs, user
 
 LINT = "a/rows.go:88:15: Error return value of `rows.Close` is not checked (errcheck)"
 
@@ -67,25 +66,6 @@ def test_of_what_a_test_logged_the_last_line_says_why_it_failed(told: Told) -> N
     told.run("go test -v ./...", f"{logged}\n--- FAIL: TestRows (0.0s)\n", failed=True)
 
     assert only(told).text == "rows_test.go:9: want 2 rows"
-
-
-Step = Callable[[Told], object]
-
-
-def user(text: str) -> Step:
-    return lambda told: told.user(text)
-
-
-def runs(command: str, result: str = "") -> Step:
-    return lambda told: told.run(command, result)
-
-
-def fails(command: str, result: str) -> Step:
-    return lambda told: told.run(command, result, failed=True)
-
-
-def edits(path: str, old: str, new: str) -> Step:
-    return lambda told: told.edit(f"/work/shop/{path}", old, new)
 
 
 TESTS, FAIL = "go test ./...", "--- FAIL: TestRows (0.0s)\n    rows_test.go:12: 3 rows, want 2"

@@ -87,13 +87,6 @@ def test_sharegpt_and_mixed_names_are_read(tmp_path: Path) -> None:
     exact(tmp_path, records)
 
 
-def test_one_message_a_line_is_one_conversation(tmp_path: Path) -> None:
-    lines = b"\n".join(json.dumps(message).encode() for message in TALK)
-    records = list(opened(tmp_path, lines, "talk.jsonl"))
-    assert [record.line_start for record in records] == [0, 1, 4]
-    exact(tmp_path, records, "talk.jsonl")
-
-
 def test_one_conversation_a_line_with_a_broken_one_between(tmp_path: Path) -> None:
     line = json.dumps({"messages": TALK}).encode()
     other = json.dumps({"messages": [{"role": "user", "content": "Another."}]}).encode()

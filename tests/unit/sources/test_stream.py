@@ -20,7 +20,6 @@ from reviewer.sources.events import (
     Outcome,
     Plan,
     Result,
-    Speaker,
     Thought,
 )
 from reviewer.sources.records import Record
@@ -107,17 +106,6 @@ def test_every_kind_of_record_is_an_event_at_its_line(desk: Desk, tmp_path: Path
     assert {each.origin.cwd for each in found} == {"/work/shop"}
     assert {each.origin.branch for each in found} == {"main"}
     assert found[0].origin.key == "s1-0"
-
-
-def test_a_section_of_a_note_is_a_message_with_its_lines(tmp_path: Path) -> None:
-    path = tmp_path / "note.md"
-    path.write_text("# Plan\n\nShip it.\n\n# Risks\n\nNone.\n")
-    found = [each for each in read(path) if isinstance(each, Message)]
-    assert [(each.speaker, each.origin.line_start) for each in found] == [
-        (Speaker.PERSON, 0),
-        (Speaker.PERSON, 4),
-    ]
-    assert "Ship it." in found[0].text
 
 
 def test_records_come_in_the_same_pass(desk: Desk, tmp_path: Path) -> None:

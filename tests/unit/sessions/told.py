@@ -76,3 +76,7 @@ def edits(path: str, old: str = "a = 1", new: str = "a = 2") -> Step:
 
 def creates(path: str) -> Step:
     return lambda told: told.create(path)
+
+
+def calls(tool: str, result: str | None = None, *, failed: bool = False, **given: Any) -> Step:
+    return lambda told: told.call(tool, result, failed=failed, **given)

@@ -25,25 +25,10 @@ from reviewer.sources.events import (
 from reviewer.sources.records import Record
 from reviewer.sources.shell import Command
 from reviewer.sources.stream import read
+from tests.unit.sessions.told import Told
 
 from .builders import Json, Session
 from .families import lines
-
-
-class Desk(Session):
-    """A session in which tools are called."""
-
-    def call(self, tool: str, given: object, number: str = "t1") -> str:
-        return self.block({"type": "tool_use", "id": number, "name": tool, "input": given})
-
-    def answer(self, text: Any, number: str = "t1", *, error: bool = False, **more: Any) -> str:
-        block = {"type": "tool_result", "tool_use_id": number, "content": text, "is_error": error}
-        return self.user([block], **more)
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
 
 
 def events_of(session: Session, folder: Path, **lines: Any) -> list[Event]:
@@ -52,10 +37,10 @@ def events_of(session: Session, folder: Path, **lines: Any) -> list[Event]:
     return list(read(path, **lines))
 
 
-def call_of(tool: str, given: object, folder: Path) -> Call:
-    desk = Desk()
-    desk.call(tool, given)
-    (call,) = (each for each in events_of(desk, folder) if isinstance(each, Call))
+def call_of(tool: str, given: dict[str, Any], folder: Path) -> Call:
+    told = Told()
+    told.call(tool, None, **given)
+    (call,) = (each for each in events_of(told, folder) if isinstance(each, Call))
     return call
 
 
@@ -80,17 +65,17 @@ def gist(event: Event) -> object:
     return event.text if isinstance(event, Thought) else event
 
 
-def test_every_kind_of_record_is_an_event_at_its_line(desk: Desk, tmp_path: Path) -> None:
-    desk.user("List the trays.")
-    desk.block({"type": "thinking", "thinking": "Use ls."}, "m1")
-    desk.reply("I look.", "m1")
-    desk.call("Bash", {"command": "ls"})
-    desk.answer("a.txt")
-    desk.user("<command-name>/compact</command-name>")
-    desk.user("This session is being continued from a previous conversation.")
-    desk.user([{"type": "image"}, {"type": "text", "text": "as here"}])
-    desk.user("[Request interrupted by user]")
-    found = events_of(desk, tmp_path)
+def test_every_kind_of_record_is_an_event_at_its_line(tmp_path: Path) -> None:
+    told = Told()
+    told.user("List the trays.")
+    told.block({"type": "thinking", "thinking": "Use ls."}, "m1")
+    told.reply("I look.", "m1")
+    told.run("ls", "a.txt")
+    told.user("<command-name>/compact</command-name>")
+    told.user("This session is being continued from a previous conversation.")
+    told.user([{"type": "image"}, {"type": "text", "text": "as here"}])
+    told.user("[Request interrupted by user]")
+    found = events_of(told, tmp_path)
     assert [(each.origin.line_start, gist(each)) for each in found] == [
         (0, ("person", "List the trays.")),
         (1, "Use ls."),
@@ -108,13 +93,14 @@ def test_every_kind_of_record_is_an_event_at_its_line(desk: Desk, tmp_path: Path
     assert found[0].origin.key == "s1-0"
 
 
-def test_records_come_in_the_same_pass(desk: Desk, tmp_path: Path) -> None:
-    desk.user("Print it.")
-    desk.reply("I print", "m1")
-    desk.call("Bash", {"command": "lp a.txt"})
-    desk.reply("on A5.", "m2")
+def test_records_come_in_the_same_pass(tmp_path: Path) -> None:
+    told = Told()
+    told.user("Print it.")
+    told.reply("I print", "m1")
+    told.call("Bash", None, command="lp a.txt")
+    told.reply("on A5.", "m2")
     path = tmp_path / "session.jsonl"
-    path.write_bytes(desk.bytes())
+    path.write_bytes(told.bytes())
     both = list(read(path).with_records())
     assert [each for each in both if isinstance(each, Record)] == list(read(path).records())
     assert [each for each in both if not isinstance(each, Record)] == list(read(path))
@@ -206,7 +192,7 @@ PATCHED = (
     Change("d.py", deleted=True),
     Change("e.py", created=True, pairs=(("x", "y"),)),
 )
-CALLS: list[tuple[str, object, Act, dict[str, Any]]] = [
+CALLS: list[tuple[str, dict[str, Any], Act, dict[str, Any]]] = [
     ("Bash", {"command": "make"}, Act.RUN, {"command": "make"}),
     ("shell", {"command": ["bash", "-lc", "make test"]}, Act.RUN, {"command": "make test"}),
     ("exec_command", {"cmd": "make", "workdir": "/b"}, Act.RUN, {"command": "make"}),
@@ -256,7 +242,7 @@ CALLS: list[tuple[str, object, Act, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("tool", "given", "act", "more"), CALLS)
 def test_what_a_call_does(
-    tool: str, given: object, act: Act, more: dict[str, Any], tmp_path: Path
+    tool: str, given: dict[str, Any], act: Act, more: dict[str, Any], tmp_path: Path
 ) -> None:
     call = call_of(tool, given, tmp_path)
     assert call.act is act
@@ -307,7 +293,7 @@ RESULTS: dict[str, tuple[Json, tuple[Outcome, int | None, str]]] = {
     "refused": ({"text": REFUSED, "error": True}, (Outcome.REFUSED, None, "")),
     "refused with words": ({"text": SAID, "error": True}, (Outcome.REFUSED, None, "use A5")),
     "refused with words apart": (
-        {"text": "no", "error": True, "userFeedback": "use A5"},
+        {"text": "no", "error": True, "more": {"userFeedback": "use A5"}},
         (Outcome.REFUSED, None, "use A5"),
     ),
     "interrupted": (
@@ -322,11 +308,13 @@ RESULTS: dict[str, tuple[Json, tuple[Outcome, int | None, str]]] = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_how_a_command_ended(name: str, desk: Desk, tmp_path: Path) -> None:
+def test_how_a_command_ended(name: str, tmp_path: Path) -> None:
     given, expected = RESULTS[name]
-    desk.call("Bash", {"command": "make"})
-    desk.answer(**given)
-    (result,) = (each for each in events_of(desk, tmp_path) if isinstance(each, Result))
+    told = Told()
+    told.call("Bash", None, command="make")
+    block = {"type": "tool_result", "tool_use_id": "t0", "content": given["text"]}
+    told.user([{**block, "is_error": given.get("error", False)}], **given.get("more", {}))
+    (result,) = (each for each in events_of(told, tmp_path) if isinstance(each, Result))
     assert (result.outcome, result.exit_code, result.words) == expected
 
 

@@ -38,20 +38,6 @@ def test_a_lone_surrogate_does_not_break_the_store(contexts: Contexts, say: Say)
     assert contexts.commit(say("half \ud83d a smile")).text == "half ? a smile"
 
 
-def test_an_edit_is_a_commit_and_the_first_text_stays(
-    contexts: Contexts, context: int, say: Say, chain: Chain
-) -> None:
-    number = say("The budget is 50.")
-    say("Fine.", "assistant")
-    view = contexts.edit(number, "The budget is 60.", "it grew")
-    assert (view.text, view.original, view.row.edited) == (
-        "The budget is 60.", "The budget is 50.", True,
-    )  # fmt: skip
-    assert [row.first_line for row in chain()] == ["The budget is 60.", "Fine."]
-    assert contexts.get(context).head not in {row.hash for row in chain()}
-    assert contexts.get(context).commits == 2
-
-
 def test_the_same_text_is_no_edit(engine: Engine, contexts: Contexts, say: Say) -> None:
     number = say("One.")
     acts = engine.history.acts_total()

@@ -52,15 +52,6 @@ def test_boot_text_is_an_instruction_and_a_summary_is_one(
     ]  # fmt: skip
 
 
-def test_a_commit_knows_its_line_time_and_tool(contexts: Contexts, tmp_path: Path) -> None:
-    done = imported(contexts, session(), tmp_path)
-    views = [contexts.commit(row.id) for row in rows(contexts, done.context.id)]
-    assert [view.source_line for view in views] == [0, 1, 2, 3, 4, 5]
-    assert views[0].at == "2026-02-14T10:00:00Z"
-    assert [view.name for view in views[3:5]] == ["Bash", "Bash"]
-    assert done.context.source_path == str(tmp_path / "fix.jsonl")
-
-
 def test_a_file_that_has_grown_adds_its_end_and_keeps_what_was_said(
     contexts: Contexts, tmp_path: Path
 ) -> None:

@@ -103,18 +103,6 @@ def test_each_question_names_what_is_known_by_then_in_the_room_that_was_planned(
     assert 0 < len(shown) < 20
 
 
-def test_what_is_known_of_another_program_of_the_project_is_not_listed(tmp_path: Path) -> None:
-    model = Scripted(FOUND)
-    by = writer(model)
-    known = [
-        KnownText("#1", "The charge of a kiosk is doubled when its terminal repeats the answer"),
-        KnownText("#2", "The charge of a parking barrier is postponed until midnight in winter"),
-    ]
-    results(plan_run(sessions(tmp_path, 1), by, max_tokens=400), by, listed=known)
-    (asked,) = model.asked
-    assert ["#1" in asked[-1].content, "#2" in asked[-1].content] == [True, False]
-
-
 def test_findings_with_the_persons_words_come_before_errors_of_the_day(tmp_path: Path) -> None:
     told = Told("findings")
     told.user("Mend the drawer.")

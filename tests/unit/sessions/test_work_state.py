@@ -354,14 +354,6 @@ def test_a_question_waits_until_it_is_answered(made: Told) -> None:
     assert waiting.query == "Which port?"
 
 
-def test_background_commands_run_until_their_end_is_seen(made: Told) -> None:
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="npm run dev", run_in_background=True)
-    assert [each.call.command for each in state(made).running] == ["npm run dev"]
-    made.call("KillShell", "Successfully killed", shell_id="b1")
-    assert state(made).running == ()
-
-
 def test_a_command_that_ran_again_to_its_end_runs_no_more(made: Told) -> None:
     started = "Command running in background with ID: b1"
     made.call("Bash", started, command="bd show", run_in_background=True)

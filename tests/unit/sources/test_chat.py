@@ -97,13 +97,6 @@ def test_one_conversation_a_line_with_a_broken_one_between(tmp_path: Path) -> No
     exact(tmp_path, records, "talks.jsonl")
 
 
-def test_equal_words_in_one_conversation_are_two_records(tmp_path: Path) -> None:
-    yes = {"role": "user", "content": "yes"}
-    one, two = opened(tmp_path, [yes, yes])
-    assert one.sha256 == two.sha256
-    assert one.key != two.key
-
-
 def test_a_grown_or_copied_conversation_keeps_its_keys(tmp_path: Path) -> None:
     keys = [record.key for record in opened(tmp_path, TALK)]
     more = [*TALK, {"role": "user", "content": "Thanks."}]

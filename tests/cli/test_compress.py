@@ -252,16 +252,3 @@ def test_one_failing_segment_does_not_lose_the_work_of_a_model(
     written = [text for text in texts(talk) if wrote.splitlines()[1] in text]
     assert len(written) >= 1
     assert len(written) + 1 == sum(row["type"] == "summary" for row in messages(talk))
-
-
-def test_a_dead_model_is_given_up_and_nothing_is_written(talk: Reviewer) -> None:
-    before = texts(talk)
-    with endpoint(lambda call: call.refuses(500, "out of order")) as server:
-        done = talk(
-            "compress", "talk", "--engine", "model", "--apply",
-            env=model_at(server, talk),
-        )  # fmt: skip
-    assert done.returncode == 1
-    assert "--engine offline" in done.stderr
-    assert texts(talk) == before
-    assert len(server.calls) <= 4

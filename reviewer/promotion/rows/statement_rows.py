@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct, structs
@@ -81,31 +82,34 @@ class WrittenRows(Struct, frozen=True):
     related: Related = Related()
 
 
+def setting_of(path: Path, now: datetime) -> Setting:
+    """The setting of a file. Raises SourceError if it cannot be read."""
+    try:
+        updated = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError as problem:
+        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
+    return Setting(path=str(path), now=now, updated=updated)
+
+
 def prepare(
     proved: Sequence[Proved],
+    setting: Setting,
     *,
-    now: datetime,
     view: SessionView | None = None,
     longest: int = LONGEST_STATEMENT,
-    cited_as: str = "",
-    modified_ns: int | None = None,
 ) -> list[PreparedStatement | DroppedStatement]:
     """Find the records behind statements from one file, which is read once.
 
-    `cited_as` and `modified_ns`: of the original, if the file is a copy. Raises SourceError if it
-    cannot be read.
+    `setting`: of the original, if the file is a copy. Raises SourceError if it cannot be read.
     """
     if not proved:
         return []
     path = proved[0].path
     quotes = [quote for each in proved for quote in each.proof.quotes]
     try:
-        seconds = path.stat().st_mtime if modified_ns is None else modified_ns / 1e9
-        updated = datetime.fromtimestamp(seconds, UTC)
         places = cite(path, quotes, view)
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
-    setting = Setting(path=cited_as or str(path), now=now, updated=updated)
     format_ = "" if view is None else view.format
     made: list[PreparedStatement | DroppedStatement] = []
     for each in proved:

@@ -54,18 +54,18 @@ def in_a_line(view: FindingView) -> str:
     return f"{_short(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
 
 
-def propose(act: Act, project_id: int, wave_id: int, found: range, *, now: str) -> list[int]:
-    """Queue those of the new findings that recur, and count known ones again; returns the new rows
-    of the queue.
+def propose(act: Act, project_id: int, wave_id: int, first: int, *, now: str) -> list[int]:
+    """Queue those of the findings from the id `first` on that recur, and count known ones again;
+    returns the new rows of the queue.
 
     A failure is proposed with its remedy, in a fixed wording; a command that the person refused
     more than once, with their last words, to be reworded.
     """
     new: list[int] = []
-    for group in recurring(act, project_id, found):
+    for group in recurring(act, project_id, first):
         if content := _failure(group):
             new += _queue(act, project_id, wave_id, group, content, now)
-    for command, group in _by_command(refusals(act, project_id, found)).items():
+    for command, group in _by_command(refusals(act, project_id, first)).items():
         if content := _refusal(command, group):
             new += _queue(act, project_id, wave_id, group, content, now)
     return new

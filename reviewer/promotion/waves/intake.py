@@ -5,7 +5,6 @@ generated candidates.
 from __future__ import annotations
 
 import os
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -16,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import structs
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import Breakable, ConflictError, UnknownIdError
@@ -30,7 +28,7 @@ from reviewer.promotion.views import Done
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.expiry import propose_retirements
 from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault
-from reviewer.promotion.waves.finish_wave import WaveEnd
+from reviewer.promotion.waves.finish_wave import finish_wave
 from reviewer.promotion.waves.report import (
     ReportFolder,
     WaveProgress,
@@ -78,16 +76,16 @@ class Intake:
             self._database,
             self._ledger,
             self._clock,
-            cancelled=cancelled or _never,
+            progress=progress or (lambda _: None),
+            cancelled=cancelled or (lambda: False),
             breakable=breakable or nullcontext,
             extract=extract,
             sessions=sessions,
         )
-        report = wave.run(paths, project, progress or _no_progress)
-        if report.state != "done":
-            return report
-        retiring = propose_retirements(self._ledger, self._clock, project)
-        return structs.replace(report, retiring=retiring)
+        report = wave.run(paths, project)
+        if report.state == "done":
+            report.retiring = propose_retirements(self._ledger, self._clock, project)
+        return report
 
     def extract_stored(
         self,
@@ -149,14 +147,6 @@ def _count_down(act: Act, wave: int, left: int) -> None:
     act.update("wave", wave, counts=msgspec.json.encode(values).decode())
 
 
-def _no_progress(_: WaveProgress) -> None:
-    """Ignores progress."""
-
-
-def _never() -> bool:
-    return False
-
-
 _SCOPES = {
     "record": "r.key = ?",
     "source": "s.path = ?",
@@ -188,7 +178,6 @@ class StoredPass:
 
         Raises UnknownIdError if it has no record, StoreError if the store cannot be written.
         """
-        began = time.monotonic()
         records = list(self._records(project, scope, value))
         if not records:
             if scope == "wave" and isinstance(value, int):
@@ -196,29 +185,26 @@ class StoredPass:
             raise UnknownIdError(f"{project} has no record of {scope} {value}.")
         wave, project_id = self._start(project, scope, value)
         known = KnownFacts(self._database, project)
-        with ReportFolder(self._database.path, wave) as report:
-            collector = CandidateCollector(report.drop)
+        report = WaveReport(wave=wave, project=project, records=len(records))
+        with ReportFolder(self._database.path, wave) as folder:
+            collector = CandidateCollector(folder.drop)
             for (path, updated), of_source in groupby(records, key=itemgetter(0)):
+                report.files += 1
                 setting = Setting(path=path, now=self._clock(), updated=updated)
-                own = [record for _, record in of_source]
+                found = collector.of_a_file()
                 try:
-                    collector.take(own, setting)
+                    found.take((record for _, record in of_source), setting)
                     if scope != "record" and os.path.exists(path):
-                        collector.propose(Path(path), now=self._clock(), known=known)
+                        found.propose(setting, known)
                 except Exception as problem:  # the other sources are still extracted
                     if not is_of_a_file(problem):
                         raise
-                    collector.give_up(path)
-                    report.error(f"{path}: {reason_of_fault(problem)}")
-            summary = WaveReport(
-                wave=wave,
-                project=project,
-                files=len({origin.path for origin, _ in records}),
-                records=len(records),
-            )
-            return WaveEnd(self._database, self._ledger, self._clock, wave, project_id).queue(
-                collector, report, summary, began=began, verb="Extracted again from"
-            )
+                    folder.error(f"{path}: {reason_of_fault(problem)}")
+                else:
+                    collector.add(found)
+            verb = "Extracted again from"
+            finish_wave(self._ledger, self._clock, project_id, collector, folder, report, verb=verb)
+        return report
 
     def _start(self, project: str, scope: str, value: Value) -> tuple[int, int]:
         with self._ledger.act(

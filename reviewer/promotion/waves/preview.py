@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from reviewer.clock import iso, utc_now
-from reviewer.errors import SourceError
-from reviewer.extraction.candidates import Setting
 from reviewer.extraction.extract import cited_lines
-from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.extraction.ranking import CAP, Ranking, rank
 from reviewer.promotion.rows.enqueue import NewRow
 from reviewer.promotion.rows.masked_records import mask_record
+from reviewer.promotion.rows.statement_rows import setting_of
 from reviewer.promotion.views import CandidateView, SourceRef
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.sources.stream import read
@@ -34,14 +32,9 @@ def extract_file(
     """
     now = utc_now()
     stream = read(path, line_start=line_start, line_end=line_end)
-    try:
-        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError as problem:
-        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
-    setting = Setting(path=str(path), now=now, updated=modified)
     collector = CandidateCollector(_forget)
-    collector.take((mask_record(each)[0] for each in stream.records()), setting)
-    ranked = collector.ranked(cap=top).kept
+    collector.take((mask_record(each)[0] for each in stream.records()), setting_of(path, now))
+    ranked = rank(collector.candidates, cap=top).kept
     members = Counter(ranking.leader for ranking in ranked)
     return [
         _view(ranking, number + 1, members[number], path, project, iso(now))

@@ -27,6 +27,7 @@ from reviewer.promotion.rows.statement_rows import (
     WrittenRows,
     dropped,
     prepare,
+    setting_of,
     write,
 )
 from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording
@@ -173,7 +174,9 @@ class Proposals:
         kind = type_ or sentence_type(statement)
         scope = scope or ("person" if kind is MemoryType.IDENTITY else "project")
         proved = self._worded(project, place, lines, statement, kind, scope, view)
-        (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST_MEMORY)
+        (ready,) = prepare(
+            [proved], setting_of(place, self._clock()), view=view, longest=LONGEST_MEMORY
+        )
         if isinstance(ready, DroppedStatement):
             raise ReviewerError(f"This cannot be remembered: it is {ready.reason}.")
         now = iso(self._clock())
@@ -231,7 +234,8 @@ class Proposals:
         for path, own in by_path.items():
             made: Sequence[PreparedStatement | DroppedStatement]
             try:
-                made = prepare(own, now=self._clock(), view=(view_of or read_view)(path))
+                view = (view_of or read_view)(path)
+                made = prepare(own, setting_of(path, self._clock()), view=view)
             except SourceError as problem:
                 made = [dropped(each, str(problem)) for each in own]
             ready += (each for each in made if isinstance(each, PreparedStatement))
@@ -262,8 +266,8 @@ class Proposals:
                 repeated=len(written.seen),
                 over_cap=len(written.over_cap),
                 over_cap_left=len(written.over_cap),
-                dropped=dict(Counter(each.reason for each in left_out)),
-                rules=dict(Counter(each.proved.proposal.rule for _, each in written.new)),
+                dropped=Counter(each.reason for each in left_out),
+                rules=Counter(each.proved.proposal.rule for _, each in written.new),
                 report_folder=str(folder.path),
             )
             folder.close(summary)

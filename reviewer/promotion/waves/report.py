@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -30,7 +32,7 @@ class WaveProgress(Struct, frozen=True):
     candidates: int
 
 
-class WaveReport(Struct, frozen=True, kw_only=True):
+class WaveReport(Struct, kw_only=True):
     """The outcome of a wave. `skipped`: lines without statements; `records`: those read.
 
     `new`: queued candidates, `near` of them behind a row that says nearly the same; `repeated`:
@@ -42,7 +44,7 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     wave: int
     project: str
     state: str = "done"
-    files: int
+    files: int = 0
     unchanged: int = 0
     bytes: int = 0
     records: int = 0
@@ -55,11 +57,11 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     over_cap_left: int = 0
     """Those that can still be queued."""
     masked: int = 0
-    kept_out: dict[str, int] = {}
-    skipped_by: dict[str, int] = {}
-    passed_over: dict[str, int] = {}
-    dropped: dict[str, int] = {}
-    rules: dict[str, int] = {}
+    kept_out: Counter[str] = msgspec.field(default_factory=Counter)
+    skipped_by: Counter[str] = msgspec.field(default_factory=Counter)
+    passed_over: Counter[str] = msgspec.field(default_factory=Counter)
+    dropped: Counter[str] = msgspec.field(default_factory=Counter)
+    rules: Counter[str] = msgspec.field(default_factory=Counter)
     sessions: int = 0
     """Sessions among the files that were read."""
     findings: int = 0
@@ -69,7 +71,7 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     retiring: int = 0
     """Active memories proposed for retirement."""
     errors: int = 0
-    problems: tuple[str, ...] = ()
+    problems: list[str] = []
     """The first unreadable files, as sentences."""
     report_folder: str = ""
     seconds: float = 0.0
@@ -100,7 +102,9 @@ class ReportFolder:
     def __init__(self, store: Path, wave: int) -> None:
         self.path = store.with_name(f"{store.name}-waves") / str(wave)
         self._encoder = msgspec.json.Encoder()
-        self._errors = 0
+        self.opened = time.monotonic()
+        self.errors = 0
+        """The number of logged cases of damage."""
         try:
             self._mode = make_report_folder(self.path, store)
             self._dropped = self._open(DROPPED)
@@ -116,18 +120,13 @@ class ReportFolder:
 
     def error(self, text: str) -> None:
         """Log damage."""
-        self._errors += 1
+        self.errors += 1
         self.note(text)
 
     def note(self, text: str) -> None:
         """Log a file that was not read although it is not damaged."""
         line = display_text(text.replace("\n", " ").replace("\r", " "))
         self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
-
-    @property
-    def errors(self) -> int:
-        """The number of logged cases of damage."""
-        return self._errors
 
     def candidates(self, rows: list[dict[str, Any]]) -> None:
         """Write `candidates.ndjson`: one line per queued candidate."""

@@ -91,7 +91,7 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("reviewer.promotion.waves.finish_wave.WaveEnd.queue", die)
+        patch.setattr("reviewer.promotion.waves.wave.finish_wave", die)
         with pytest.raises(Killed):
             ingest(engine, path)
     assert contents(engine) == set()

@@ -12,7 +12,7 @@ from msgspec import Struct
 from reviewer.errors import StoreError
 from reviewer.files import open_own
 from reviewer.promotion.rows.enqueue import NewRow
-from reviewer.promotion.rows.known_keys import Key, known_keys
+from reviewer.promotion.rows.known_rows import Key, known_keys
 from reviewer.promotion.views import OVER_CAP
 from reviewer.store.database import Database, failures_as_sentences
 

@@ -11,7 +11,7 @@ from reviewer.promotion.rows import conflict_rows
 from reviewer.promotion.rows.conflict_rows import queue_contradiction
 from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
-from reviewer.promotion.rows.known_facts import query_of
+from reviewer.promotion.rows.known_rows import query_of
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.database import Database

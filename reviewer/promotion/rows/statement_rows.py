@@ -15,11 +15,11 @@ from reviewer.extraction.confidence import confidence, freshness, structural_sig
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
-from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.enqueue import NewRow, Place, add_quotes, queue_rows, stored
+from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
     add_places,
@@ -30,16 +30,15 @@ from reviewer.promotion.rows.evidence_rows import (
     source_row,
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
-from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
+from reviewer.promotion.rows.known_rows import look_up
 from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.text.normalise import clean, duplicate_key
+from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
-from reviewer.text.wording import same_wording
 
 STATEMENTS_VERSION = "1.0.0"
 """The extractor version of rows proposed as statements."""
@@ -188,7 +187,8 @@ def write(
     evidence for rows that say the same. `wave` is called if there is something to write.
     """
     scored = [
-        (score(each, 1.0 - _look_up(act, project_id, each.content)[0]), each) for each in prepared
+        (score(each, look_up(act, project_id, "memory", each.content).novelty), each)
+        for each in prepared
     ]
     new: dict[int, PreparedStatement] = {}
     over_cap: list[NewRow] = []
@@ -196,7 +196,7 @@ def write(
     known: dict[int, None] = {}
     unproved, related = 0, Related()
     for rank, each in sorted(scored, key=lambda pair: -pair[0]):
-        row = _look_up(act, project_id, each.content)[1]
+        row = look_up(act, project_id, "memory", each.content).row
         proposal = each.proved.proposal
         if row is None and _status(act, project_id, proposal.joins) == Status.ACTIVE:
             row = proposal.joins
@@ -261,34 +261,6 @@ def _rank(best: PreparedStatement, sessions: int, novelty: float = 1.0, cost: in
     return queue_order.rank(own_words=own, sessions=sessions, cost=cost, quality=quality)
 
 
-def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | None]:
-    """The highest similarity to another statement, and the row that says the same, decided ones
-    first.
-    """
-    rows = act.query(
-        "SELECT id, content, status, 1 FROM memory"
-        " WHERE project_id = ?1 AND kind = 'memory' AND key = ?2",
-        (project_id, duplicate_key(statement)),
-    )
-    earlier = "JOIN content_history h ON h.memory_id = m.id"  # not proposed again either
-    if query := query_of(statement):
-        for wording, join in (("m.content", ""), ("h.content", earlier)):
-            rows += act.query(
-                f"SELECT m.id, {wording}, m.status, 0 FROM memory_text t"
-                f" JOIN memory m ON m.id = t.rowid {join} WHERE memory_text MATCH ?"
-                " AND m.project_id = ? AND m.kind = 'memory' AND m.excerpt = 0"
-                " ORDER BY t.rank LIMIT ?",
-                (query, project_id, SHORTLIST),
-            )
-    nearest, same = 0.0, list[tuple[bool, int]]()
-    for number, content, status, exact in rows:
-        if exact or same_wording(statement, content):
-            same.append((status == "candidate", number))
-        else:
-            nearest = max(nearest, similarity(statement, content))
-    return nearest, min(same)[1] if same else None
-
-
 def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement) -> bool:
     """Whether the first place of a statement is new to its row."""
     first = statement.cited[0]
@@ -297,25 +269,24 @@ def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement)
 
 
 def _columns(statement: PreparedStatement, rank: float) -> Image:
-    best, proposal = statement, statement.proved.proposal
+    proposal = statement.proved.proposal
+    columns = new_columns(
+        proposal.type,
+        statement.content,
+        rule=proposal.rule,
+        version=STATEMENTS_VERSION,
+        proposer=proposal.proposer,
+        rank=rank,
+        prior=statement.prior,
+        signal=statement.signal,
+        freshness=statement.freshness,
+    )
     return {
-        "kind": "memory",
-        "type": str(proposal.type),
-        "content": best.content,
-        "key": duplicate_key(best.content),
-        "rule": proposal.rule,
-        "extractor_version": STATEMENTS_VERSION,
-        "prior": best.prior,
-        "signal": best.signal,
-        "freshness": best.freshness,
-        "confidence": round(best.confidence, 4),
-        "rank": rank,
-        "flags": " ".join(best.flags),
-        "seen": 1,
+        **columns,
+        "flags": " ".join(statement.flags),
         "scope": proposal.scope,
         "need": proposal.kind,
-        "proof": msgspec.json.encode(best.proved.proof).decode(),
-        **proposed_by(proposal.proposer),
+        "proof": msgspec.json.encode(statement.proved.proof).decode(),
     }
 
 

@@ -11,6 +11,8 @@ import msgspec
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
+from reviewer.promotion.rows.enqueue import NewRow, queue_rows
+from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_row
 from reviewer.promotion.rows.finding_rows import (
     CUT,
@@ -25,15 +27,13 @@ from reviewer.promotion.rows.finding_rows import (
     refusals,
     view_of,
 )
-from reviewer.promotion.rows.known_keys import row_with_key
-from reviewer.promotion.views import Status, proposed_by
+from reviewer.promotion.views import Status
 from reviewer.proposing.values import Proof, Proposer, QuoteProof
 from reviewer.sessions.findings import Evidence, Kind
 from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_place
 from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.text.normalise import duplicate_key
 from reviewer.text.numerals import count
 
 VERSION = "1.1.0"
@@ -164,42 +164,33 @@ def _queue(
         return []
     if CUT in content or len(content) > LONGEST_STATEMENT:
         return []
-    type_ = MemoryType.PREFERENCE if refused else MemoryType.KNOWLEDGE
-    key = duplicate_key(content)
-    if row_with_key(act, project_id, ("memory", str(type_), key)):
-        return []
     quotes = quotes_of(group)
-    number = act.insert(
-        "memory",
-        project_id=project_id,
-        wave_id=wave_id,
-        kind="memory",
-        type=str(type_),
-        content=content,
-        key=key,
-        status="candidate",
+    proof = Proof(tuple(QuoteProof(each.line, each.text, found=True) for _, each in quotes))
+    columns = new_columns(
+        MemoryType.PREFERENCE if refused else MemoryType.KNOWLEDGE,
+        content,
         rule=f"finding.{view.kind}",
-        extractor_version=VERSION,
-        prior=PRIOR,
-        signal=1.0,
-        freshness=1.0,
-        confidence=PRIOR,
+        version=VERSION,
+        proposer=Proposer.FINDING,
         rank=rank,
-        flags="reword" if refused else "",
-        seen=len(group),
-        first_seen=view.first or now,
-        pending_since=now,
-        need="instruction" if refused else "trap",
-        proof=msgspec.json.encode(
-            Proof(tuple(QuoteProof(each.line, each.text, found=True) for _, each in quotes))
-        ).decode(),
-        signature=signature,
-        **figures,
-        **proposed_by(Proposer.FINDING),
+        prior=PRIOR,
     )
-    places = [_place(act, project_id, wave_id, row, each) for row, each in quotes]
-    add_places(act, number, places)
-    return [number]
+    columns |= {
+        "flags": "reword" if refused else "",
+        "seen": len(group),
+        "first_seen": view.first or now,
+        "need": "instruction" if refused else "trap",
+        "proof": msgspec.json.encode(proof).decode(),
+        "signature": signature,
+        **figures,
+    }
+    new = queue_rows(
+        act, [NewRow(columns, (), rank)], project_id=project_id, wave_id=wave_id, now=now
+    )
+    for number in new:
+        places = [_place(act, project_id, wave_id, row, each) for row, each in quotes]
+        add_places(act, number, places)
+    return new
 
 
 def _place(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,9 +11,10 @@ import msgspec
 
 from reviewer.clock import Clock, iso
 from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.ranking import CAP, rank
-from reviewer.promotion.rows.enqueue import KnownRows, NewRow, count_again, queue_rows
+from reviewer.extraction.ranking import CAP, best_first
+from reviewer.promotion.rows.enqueue import NewRow, count_again, key_of, queue_rows
 from reviewer.promotion.rows.finding_rows import came_up_again
+from reviewer.promotion.rows.known_rows import Known, known_keys, look_up
 from reviewer.promotion.rows.statement_rows import write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.findings import in_a_line, propose
@@ -51,7 +53,6 @@ def finish_wave(
             again = came_up_again(act, project_id, first_finding, MAX_RECURRING)
             report.again = tuple(map(in_a_line, again))
         report.new = len(ids)
-        report.near = _count_near(act, ids)
         report.skipped = report.skipped_by.total() + report.passed_over.total()
         report.dropped = collector.dropped
         report.errors = folder.errors
@@ -81,44 +82,42 @@ def _queue(
     """Write new statements first, then candidates, up to the cap, and count the known ones again;
     returns the new rows.
     """
-    known = KnownRows(act, project_id)
-    existing = known.keys(collector.candidates)
-    sightings: list[tuple[int, Candidate]] = []
+    existing = known_keys(act.query, project_id, map(key_of, collector.candidates))
     new: list[Candidate] = []
+    again: dict[int, list[Candidate]] = defaultdict(list)
     for candidate in collector.candidates:
-        number = existing.get(KnownRows.key_of(candidate))
-        if number is None:
-            new.append(candidate)
-        else:
-            sightings.append((number, candidate))
-    ranked = rank(new, novelty=known.novelty)
+        number = existing.get(key_of(candidate))
+        (new if number is None else again[number]).append(candidate)
+    report.repeated = len(collector.candidates) - len(new)
     written = write(act, project_id, lambda: report.wave, collector.statements, now=now)
-    kept = ranked.kept[: CAP - len(written.new)]
-    ids = queue_rows(
-        act,
-        list(map(NewRow.of, kept)),
-        project_id=project_id,
-        wave_id=report.wave,
-        now=now,
-        known=known,
-        leaders=[each.leader for each in kept],
-    )
-    count_again(act, sightings, project_id=project_id, now=now)
-    left_out = map(NewRow.of, (*ranked.kept[len(kept) :], *ranked.over_cap))
-    beyond_cap = [*written.over_cap, *left_out]
+    ids = [number for number, _ in written.new]
+    report.rules.update(each.proved.proposal.rule for _, each in written.new)
+    beyond_cap = [*written.over_cap]
+
+    def known(candidate: Candidate) -> Known:
+        kind, _, _ = key_of(candidate)
+        return look_up(act, project_id, kind, candidate.content)
+
+    def novelty(candidate: Candidate) -> float:
+        return known(candidate).novelty if len(ids) < CAP else 1.0  # the rest is not looked up
+
+    for ranking in best_first(new, novelty):
+        report.repeated += len(ranking.also)
+        row = NewRow.of(ranking)
+        if len(ids) >= CAP:
+            beyond_cap.append(row)
+        elif (number := known(ranking.candidate).row) is not None:
+            again[number] += [ranking.candidate, *ranking.also]
+            report.near += 1
+        else:
+            ids += queue_rows(act, [row], project_id=project_id, wave_id=report.wave, now=now)
+            report.rules[ranking.candidate.rule] += 1
+    count_again(act, again, project_id=project_id, now=now)
     for row in beyond_cap:
         folder.drop(row)
     report.over_cap = report.over_cap_left = len(beyond_cap) + collector.overflowed
-    report.repeated = len(sightings) + ranked.repeated + len(written.seen)
-    report.rules.update(each.proved.proposal.rule for _, each in written.new)
-    report.rules.update(each.candidate.rule for each in kept)
-    return [*(number for number, _ in written.new), *ids]
-
-
-def _count_near(act: Act, ids: Sequence[int]) -> int:
-    return int(
-        act.query(f"SELECT count(leader_id) FROM memory WHERE id {AMONG}", (listed(ids),))[0][0]
-    )
+    report.repeated += len(written.seen)
+    return ids
 
 
 def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:

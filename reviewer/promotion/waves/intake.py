@@ -21,9 +21,10 @@ from reviewer.errors import Breakable, ConflictError, UnknownIdError
 from reviewer.extraction.candidates import Setting
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.lists.beyond_cap import BeyondCap
-from reviewer.promotion.rows.enqueue import KnownRows, queue_rows
+from reviewer.promotion.rows.enqueue import queue_rows
 from reviewer.promotion.rows.evidence_rows import record_of, wave_row
 from reviewer.promotion.rows.known_facts import KnownFacts
+from reviewer.promotion.rows.known_rows import look_up
 from reviewer.promotion.views import Done
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.expiry import propose_retirements
@@ -121,14 +122,15 @@ class Intake:
                 if len(ids) >= limit:
                     break
                 left[item.wave] -= 1
-                statement = item.row.columns.get("proof", "{}") != "{}"
+                kind, _, _ = item.key[1]
+                if look_up(act, item.project_id, kind, str(item.row.columns["content"])).row:
+                    continue
                 ids += queue_rows(
                     act,
                     [item.row],
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=iso(self._clock()),
-                    known=None if statement else KnownRows(act, item.project_id),
                 )
             for number in waves:
                 _count_down(act, number, left[number])

@@ -35,10 +35,10 @@ class WaveProgress(Struct, frozen=True):
 class WaveReport(Struct, kw_only=True):
     """The outcome of a wave. `skipped`: lines without statements; `records`: those read.
 
-    `new`: queued candidates, `near` of them behind a row that says nearly the same; `repeated`:
-    already known; `over_cap`: left in the report. `kept_out`: records by the reason why extraction
-    skipped them; `passed_over`: files by the reason why they were not read; `dropped`: statements
-    by the reason why they were not proposed.
+    `new`: queued candidates; `repeated`: already known, `near`: known in other words; `over_cap`:
+    left in the report. `kept_out`: records by the reason why extraction skipped them;
+    `passed_over`: files by the reason why they were not read; `dropped`: statements by the reason
+    why they were not proposed.
     """
 
     wave: int

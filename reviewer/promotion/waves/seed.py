@@ -6,14 +6,14 @@ import random
 from collections.abc import Iterator
 
 from reviewer.clock import Clock, iso
+from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import wave_row
-from reviewer.promotion.views import Done, proposed_by
+from reviewer.promotion.views import Done
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act, Scope
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.text.normalise import duplicate_key
 
 BATCH = 20_000
 """Candidates per act."""
@@ -123,21 +123,16 @@ def _memories(
     for type_, rule, text in contents:
         prior = 0.7 if rule.startswith("heading") else 0.5
         signal = source.choice((0.9, 1.0, 1.1))
+        columns = new_columns(
+            type_, text, rule=rule, version="seed", proposer=Proposer.NOTES,
+            rank=round(prior * signal * 1.05 * source.random(), 6),
+            prior=prior, signal=signal, freshness=1.05,
+        )  # fmt: skip
         yield {
+            **columns,
             "project_id": project_id,
             "wave_id": wave,
-            "type": type_,
-            "content": text,
-            "key": duplicate_key(text),
             "status": "candidate",
-            "rule": rule,
-            "extractor_version": "seed",
-            "prior": prior,
-            "signal": signal,
-            "freshness": 1.05,
-            "confidence": round(prior * signal * 1.05, 4),
-            "rank": round(prior * signal * 1.05 * source.random(), 6),
-            **proposed_by(Proposer.NOTES),
             "first_seen": now,
             "last_seen": now,
             "pending_since": now,

@@ -1,21 +1,68 @@
-"""Finds the statements that a project already has, with any status."""
+"""Finds the rows of a project that already say something, with any status."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
+from reviewer.extraction.similarity import similarity
 from reviewer.promotion.views import RowKind
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
+from reviewer.text.wording import same_wording
 
 Key = tuple[str, str, str]
 """The key, unique in a project: kind, type and normalised wording."""
+SHORTLIST = 20
+"""Rows sharing a rare word with a statement that are compared with it."""
 _KINDS = (RowKind.MEMORY, RowKind.ENTITY)
 _TYPES = sorted({*map(str, MemoryType), *map(str, EntityType)})
+_WORD = re.compile(r"\w{3,}")
+
+
+class Known(NamedTuple):
+    """What a project has about a statement: the row that says the same, and the statement's
+    novelty, which is 1 minus the highest similarity to another row.
+    """
+
+    row: int | None
+    novelty: float
+
+
+def look_up(act: Act, project_id: int, kind: str, statement: str) -> Known:
+    """Look up a memory or an entity by its words and by earlier ones; a decided row comes first."""
+    rows = act.query(
+        "SELECT id, content, status, 1 FROM memory WHERE project_id = ? AND kind = ?"
+        f" AND type IN ({','.join('?' * len(_TYPES))}) AND key = ?",
+        (project_id, kind, *_TYPES, duplicate_key(statement)),
+    )
+    earlier = "JOIN content_history h ON h.memory_id = m.id"  # not proposed again either
+    if query := query_of(statement):
+        for wording, join in (("m.content", ""), ("h.content", earlier)):
+            rows += act.query(
+                f"SELECT m.id, {wording}, m.status, 0 FROM memory_text t"
+                f" JOIN memory m ON m.id = t.rowid {join} WHERE memory_text MATCH ?"
+                " AND m.project_id = ? AND m.kind = ? AND m.excerpt = 0"
+                " ORDER BY t.rank LIMIT ?",
+                (query, project_id, kind, SHORTLIST),
+            )
+    nearest, same = 0.0, list[tuple[bool, int]]()
+    for number, content, status, exact in rows:
+        if exact or same_wording(statement, content):
+            same.append((status == "candidate", number))
+        else:
+            nearest = max(nearest, similarity(statement, content))
+    return Known(min(same)[1] if same else None, 1.0 - nearest)
+
+
+def query_of(statement: str) -> str:
+    """The full-text query for rows sharing a rare word with a statement; may be empty."""
+    words = sorted(set(_WORD.findall(statement.lower())), key=lambda word: (-len(word), word))[:6]
+    return " OR ".join(f'"{word}"' for word in words)
 
 
 def known_keys(

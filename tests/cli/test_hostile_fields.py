@@ -363,7 +363,7 @@ def writes(program: Program) -> Iterator[Sequence[object]]:
         ["promote", waiting[0]],
         ["ingest", program.talk, program.folder],
         ["ingest", program.talk, "--json"],
-        ["extract", "--store", "--wave", "1"],
+        ["ingest", "--again", program.talk],
         ["context", "import", program.talk],
         ["context", "import", program.session, "--name", f"again{PAYLOAD}"],
         ["context", "import", program.session, "--name", "again"],

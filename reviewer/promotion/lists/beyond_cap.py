@@ -95,6 +95,6 @@ def _rows(folder: Path) -> Iterator[NewRow]:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         what = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise StoreError(
-            f"The candidates beyond the cap cannot be read from {folder}: {what}. Extract from the "
-            "sources again to propose them again: reviewer extract --store --wave N"
+            f"The candidates beyond the cap cannot be read from {folder}: {what}. To propose them "
+            "again: reviewer ingest --again PATH"
         ) from problem

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
-from reviewer.extraction.similarity import similarity
 from reviewer.promotion.views import RowKind
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Value
@@ -35,6 +34,8 @@ class Known(NamedTuple):
 
 def look_up(act: Act, project_id: int, kind: str, statement: str) -> Known:
     """Look up a memory or an entity by its words and by earlier ones; a decided row comes first."""
+    from reviewer.extraction.similarity import similarity  # late: decisions compare keys only
+
     rows = act.query(
         "SELECT id, content, status, 1 FROM memory WHERE project_id = ? AND kind = ?"
         f" AND type IN ({','.join('?' * len(_TYPES))}) AND key = ?",

@@ -34,24 +34,21 @@ def finish_wave(
     collector: CandidateCollector,
     folder: ReportFolder,
     report: WaveReport,
-    *,
-    first_finding: int | None = None,
-    verb: str = "Ingested",
+    first_finding: int,
 ) -> None:
     """Queue the best candidates, complete the report and its folder, and end the wave.
 
-    `first_finding`: the findings from this id on are new. `verb` begins the act's title. Raises
-    StoreError if the store or the report cannot be written; then nothing is queued.
+    `first_finding`: the findings from this id on are new. Raises StoreError if the store or the
+    report cannot be written; then nothing is queued.
     """
     with ledger.act("ingest", scope=Scope.INTAKE) as act:
         now = iso(clock())
         ids = _queue(act, project_id, collector, folder, report, now)
-        if first_finding is not None:
-            recurring = propose(act, project_id, report.wave, first_finding, now=now)
-            ids += recurring
-            report.rules["finding"] = len(recurring)
-            again = came_up_again(act, project_id, first_finding, MAX_RECURRING)
-            report.again = tuple(map(in_a_line, again))
+        recurring = propose(act, project_id, report.wave, first_finding, now=now)
+        ids += recurring
+        report.rules["finding"] = len(recurring)
+        again = came_up_again(act, project_id, first_finding, MAX_RECURRING)
+        report.again = tuple(map(in_a_line, again))
         report.new = len(ids)
         report.skipped = report.skipped_by.total() + report.passed_over.total()
         report.dropped = collector.dropped
@@ -68,7 +65,7 @@ def finish_wave(
             counts=msgspec.json.encode(report.to_json()).decode(),
         )
         folder.close(report)
-        act.title = f"{verb} {count(report.files, 'file')}: {count(len(ids), 'candidate')}"
+        act.title = f"Ingested {count(report.files, 'file')}: {count(len(ids), 'candidate')}"
 
 
 def _queue(

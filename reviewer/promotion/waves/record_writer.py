@@ -166,11 +166,14 @@ class FileRecords:
     which writes several files, cannot fail because of one.
     """
 
-    def __init__(self, writer: RecordWriter, path: Path, format_: str) -> None:
+    def __init__(
+        self, writer: RecordWriter, path: Path, format_: str, *, again: bool = False
+    ) -> None:
+        """`again`: all records of the file count as fresh."""
         self._writer = writer
         self.path = path
-        self._unread = writer.known_stamp(path) == UNREAD
-        """An earlier wave has records of the file, but did not finish reading it."""
+        self._again = again or writer.known_stamp(path) == UNREAD
+        """Or an earlier wave has records of the file, but did not finish reading it."""
         self._new: list[Image] = []
         self._moved: list[tuple[int, Image]] = []
         self._rewinds: list[Rewind] = []
@@ -199,7 +202,7 @@ class FileRecords:
             record = self._as_stored(read, existing)
             known = existing.get(record.key)
             if known is not None:
-                again = self._unread and known.path == str(self.path)
+                again = self._again and known.path == str(self.path)
                 fresh.append(record.key if again else "")
                 if self._has_moved(record, known):
                     self._moved.append((known.id, self._image(record, _PLACE)))

@@ -59,6 +59,7 @@ class Wave:
         cancelled: Callable[[], bool],
         breakable: Breakable,
         extract: bool = True,
+        again: bool = False,
         sessions: Mapping[Path, frozenset[str]] | None = None,
     ) -> None:
         """See `Intake.ingest`."""
@@ -69,6 +70,7 @@ class Wave:
         self._cancelled = cancelled
         self._breakable = breakable
         self._extract = extract
+        self._again = again
         self._only = sessions or {}
         self._writer = RecordWriter(database, ledger, clock)
         self._files_done = self._files_total = self._bytes_total = 0
@@ -96,7 +98,7 @@ class Wave:
                 self._collector,
                 self._folder,
                 self._report,
-                first_finding=self._writer.first_finding,
+                self._writer.first_finding,
             )
         return self._report
 
@@ -140,17 +142,15 @@ class Wave:
         only = self._only.get(path)
         if only is not None:
             stamp = whole.of_part()
-        if self._writer.known_stamp(path) in (stamp, whole):
+        if self._writer.known_stamp(path) in (stamp, whole) and not self._again:
             self._report.unchanged += 1
             return
         updated = datetime.fromtimestamp(stamp.modified_ns / 1e9, UTC)
         setting = Setting(path=str(path), now=self._clock(), updated=updated)
         with self._breakable():
             reading = SourceReading(path, setting if self._extract else None, only)
-        records, found = (
-            FileRecords(self._writer, path, reading.format),
-            self._collector.of_a_file(),
-        )
+        records = FileRecords(self._writer, path, reading.format, again=self._again)
+        found = self._collector.of_a_file()
         messages: list[int] = []
         """The first line of each."""
         most = SECONDS + SECONDS_A_MEGABYTE * size / 1e6

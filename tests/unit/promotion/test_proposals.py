@@ -275,5 +275,5 @@ class TestIngestion:
         remembered.write_text(MEMORY + "\n", encoding="utf-8")
         report = engine.intake.ingest([remembered], project="acme")
         assert report.new == 0
-        engine.intake.extract_stored(project="acme", source=remembered)
+        engine.intake.ingest([remembered], project="acme", again=True)
         assert [row[0] for row in before] == [row.id for row in waiting(engine, status="all")]

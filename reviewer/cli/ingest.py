@@ -202,7 +202,7 @@ def _files_skipped(report: WaveReport) -> Counter[str]:
 def extract(
     session: Session, path: Path, from_line: int, to_line: int | None, top: int, as_json: bool
 ) -> None:
-    """Show the candidates in a file. Nothing is stored."""
+    """Show the candidates in a file, without a store."""
     from reviewer.promotion.waves.preview import extract_file
 
     found = extract_file(

@@ -312,7 +312,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["context", "export", each] for each in contexts),
         ["export"],
         ["export", "--marks"],
-        ["export", "--format", "ndjson"],
         ["export", "--into", "block.md"],
         ["export", "--context-dir", ".context"],
         ["packet"],

@@ -52,7 +52,7 @@ TEA = """digraph tea {
 LISTING: dict[str, list[list[str]]] = {
     "queue list": [["--status", "all"]],
     "state list": [[]],
-    "export": [[], ["--format", "ndjson"]],
+    "export": [[], ["--marks"]],
     "packet": [[], ["--explain"]],
     "context list": [[]],
     "pipeline runs": [["--json"]],

@@ -22,7 +22,7 @@ from reviewer.promotion.waves.report import (
     WaveProgress,
     WaveReport,
 )
-from reviewer.promotion.waves.seed import Seeder
+from reviewer.promotion.waves.seed import seed
 from reviewer.promotion.waves.wave import Wave
 from reviewer.store.acts import Act
 from reviewer.store.database import Database
@@ -109,7 +109,7 @@ class Intake:
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
         """Queue generated candidates."""
-        return Seeder(self._ledger, self._clock).seed(count, project=project)
+        return seed(self._ledger, self._clock, count, project=project)
 
 
 def _count_down(act: Act, wave: int, left: int) -> None:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Any
-
-import msgspec
 
 from reviewer.clock import Clock, iso
 from reviewer.extraction.candidates import Candidate
@@ -19,7 +14,7 @@ from reviewer.promotion.rows.statement_rows import write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.findings import in_a_line, propose
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
-from reviewer.store.acts import AMONG, Act, Scope, listed
+from reviewer.store.acts import Act, Scope
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
 
@@ -52,19 +47,7 @@ def finish_wave(
         report.new = len(ids)
         report.skipped = report.skipped_by.total() + report.passed_over.total()
         report.dropped = collector.dropped
-        report.errors = folder.errors
-        report.report_folder = str(folder.path)
-        report.seconds = round(time.monotonic() - folder.opened, 3)
-        folder.candidates(_queued(act, ids))
-        act.update(
-            "wave",
-            report.wave,
-            state=report.state,
-            ended_at=now,
-            report_folder=report.report_folder,
-            counts=msgspec.json.encode(report.to_json()).decode(),
-        )
-        folder.close(report)
+        folder.finish(act, report, ids, now)
         act.title = f"Ingested {count(report.files, 'file')}: {count(len(ids), 'candidate')}"
 
 
@@ -115,19 +98,3 @@ def _queue(
     report.over_cap = report.over_cap_left = len(beyond_cap) + collector.overflowed
     report.repeated += len(written.seen)
     return ids
-
-
-def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:
-    """The lines of `candidates.ndjson`."""
-    columns = (
-        "id", "kind", "type", "content", "rule", "extractor_version", "confidence", "rank", "seen",
-        "leader_id", "path", "line_start", "line_end", "record_id",
-    )  # fmt: skip
-    sql = (
-        "SELECT m.id, m.kind, m.type, m.content, m.rule, m.extractor_version, m.confidence,"
-        " m.rank, m.seen, m.leader_id, s.path, r.line_start, r.line_end, r.key FROM memory m"
-        " JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
-        " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
-        f" WHERE m.id {AMONG} ORDER BY m.id"
-    )
-    return [dict(zip(columns, row, strict=True)) for row in act.query(sql, (listed(ids),))]

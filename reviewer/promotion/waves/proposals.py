@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
@@ -255,10 +254,7 @@ class Proposals:
                 folder.drop(row)
             for each in left_out:
                 folder.drop(each)
-            folder.candidates(
-                [{"id": number, "content": each.content} for number, each in written.new]
-            )
-            summary = WaveReport(
+            report = WaveReport(
                 wave=wave,
                 project=project,
                 files=len({each.proved.path for _, each in written.new}),
@@ -268,15 +264,9 @@ class Proposals:
                 over_cap_left=len(written.over_cap),
                 dropped=Counter(each.reason for each in left_out),
                 rules=Counter(each.proved.proposal.rule for _, each in written.new),
-                report_folder=str(folder.path),
             )
-            folder.close(summary)
-        act.update(
-            "wave",
-            wave,
-            report_folder=str(folder.path),
-            counts=msgspec.json.encode(summary.to_json()).decode(),
-        )
+            ids = [number for number, _ in written.new]
+            folder.finish(act, report, ids, iso(self._clock()))
 
 
 def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +17,7 @@ from reviewer.files import FILE_MODE, open_own
 from reviewer.promotion.lists.beyond_cap import DROPPED
 from reviewer.sharing import make_report_folder
 from reviewer.sources.walk import UNREADABLE_FOLDER, is_unreadable
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.text.display import display_text, escaped_json
 
 
@@ -128,18 +129,23 @@ class ReportFolder:
         line = display_text(text.replace("\n", " ").replace("\r", " "))
         self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
 
-    def candidates(self, rows: list[dict[str, Any]]) -> None:
-        """Write `candidates.ndjson`: one line per queued candidate."""
+    def finish(self, act: Act, report: WaveReport, ids: Sequence[int], now: str) -> None:
+        """Complete the report, write it with the rows that were queued, and end the wave."""
+        report.errors, report.report_folder = self.errors, str(self.path)
+        report.seconds = round(time.monotonic() - self.opened, 3)
         with self._open("candidates.ndjson") as file:
-            file.writelines(self._encoded(row) + b"\n" for row in rows)
-
-    def close(self, report: WaveReport) -> None:
-        """Write `report.json` and close the logs."""
+            file.writelines(self._encoded(row) + b"\n" for row in _queued(act, ids))
         with self._open("report.json") as file:
-            file.write(msgspec.json.format(self._encoded(report.to_json()), indent=2))
-            file.write(b"\n")
-        self._dropped.close()
-        self._error_log.close()
+            file.write(msgspec.json.format(self._encoded(report.to_json()), indent=2) + b"\n")
+        act.update(
+            "wave",
+            report.wave,
+            state=report.state,
+            ended_at=now,
+            report_folder=report.report_folder,
+            counts=msgspec.json.encode(report.to_json()).decode(),
+        )
+        self._close()
 
     def _encoded(self, value: object) -> bytes:
         """JSON that is readable in a terminal."""
@@ -150,13 +156,31 @@ class ReportFolder:
         return self
 
     def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
-        """Close the logs of a wave that cannot be finished."""
         if raised is not None:
-            self._dropped.close()
-            self._error_log.close()
+            self._close()
+
+    def _close(self) -> None:
+        self._dropped.close()
+        self._error_log.close()
 
     def _open(self, name: str) -> BinaryIO:
         handle = open_own(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         if self._mode != FILE_MODE:
             os.fchmod(handle, self._mode)  # readable and writable for the group
         return os.fdopen(handle, "wb")
+
+
+def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:
+    """The lines of `candidates.ndjson`."""
+    columns = (
+        "id", "kind", "type", "content", "rule", "extractor_version", "confidence", "rank", "seen",
+        "path", "line_start", "line_end", "record_id",
+    )  # fmt: skip
+    sql = (
+        "SELECT m.id, m.kind, m.type, m.content, m.rule, m.extractor_version, m.confidence,"
+        " m.rank, m.seen, s.path, r.line_start, r.line_end, r.key FROM memory m"
+        " JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
+        " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
+        f" WHERE m.id {AMONG} ORDER BY m.id"
+    )
+    return [dict(zip(columns, row, strict=True)) for row in act.query(sql, (listed(ids),))]

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
-from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
@@ -108,12 +107,6 @@ def recurring(act: Act, project_id: int, first: int) -> Iterator[list[FindingRow
     where = SELECT.format("f.project_id = ? AND f.kind = ? AND f.signature = ? ORDER BY f.id")
     for group in groups:
         yield from groups_of(map(finding_row, act.query(where, (project_id, *group))))
-
-
-def came_up_again(act: Act, project_id: int, first: int, most: int) -> list[FindingView]:
-    """The costliest findings from the id `first` on that other sessions have too."""
-    views = map(view_of, recurring(act, project_id, first))
-    return nsmallest(most, (view for view in views if view.sessions >= SESSIONS), costliest_first)
 
 
 def refusals(act: Act, project_id: int, first: int) -> list[FindingRow]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from heapq import nsmallest
 
 import msgspec
 
@@ -21,6 +22,7 @@ from reviewer.promotion.rows.finding_rows import (
     WORD,
     FindingRow,
     FindingView,
+    costliest_first,
     latest_of,
     quotes_of,
     recurring,
@@ -46,29 +48,38 @@ SAID = " and said: "
 SAME_REMEDY_SHARE = 0.6
 """The share of common words from which two remedies are the same."""
 PRIOR = 0.6
+MAX_RECURRING = 20
+"""Recurring findings listed in a report."""
 
 
-def in_a_line(view: FindingView) -> str:
+def _in_a_line(view: FindingView) -> str:
     """`errcheck: error return value of * is not checked (3 sessions, 9 calls)`."""
     what = view.words if view.kind in (Kind.REFUSAL, Kind.CORRECTION) else view.signature
     return f"{_short(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
 
 
-def propose(act: Act, project_id: int, wave_id: int, first: int, *, now: str) -> list[int]:
+def propose(
+    act: Act, project_id: int, wave_id: int, first: int, *, now: str
+) -> tuple[list[int], list[str]]:
     """Queue those of the findings from the id `first` on that recur, and count known ones again;
-    returns the new rows of the queue.
+    returns the new rows of the queue, and what other sessions have too, costliest first, a line
+    each.
 
     A failure is proposed with its remedy, in a fixed wording; a command that the person refused
     more than once, with their last words, to be reworded.
     """
     new: list[int] = []
+    again: list[FindingView] = []
     for group in recurring(act, project_id, first):
+        view = view_of(group)
+        if view.sessions >= SESSIONS:
+            again.append(view)
         if content := _failure(group):
             new += _queue(act, project_id, wave_id, group, content, now)
     for command, group in _by_command(refusals(act, project_id, first)).items():
         if content := _refusal(command, group):
             new += _queue(act, project_id, wave_id, group, content, now)
-    return new
+    return new, list(map(_in_a_line, nsmallest(MAX_RECURRING, again, costliest_first)))
 
 
 # Wordings

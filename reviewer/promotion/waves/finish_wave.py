@@ -8,18 +8,14 @@ from reviewer.clock import Clock, iso
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import CAP, best_first
 from reviewer.promotion.rows.enqueue import NewRow, count_again, key_of, queue_rows
-from reviewer.promotion.rows.finding_rows import came_up_again
 from reviewer.promotion.rows.known_rows import Known, known_keys, look_up
 from reviewer.promotion.rows.statement_rows import write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
-from reviewer.promotion.waves.findings import in_a_line, propose
+from reviewer.promotion.waves.findings import propose
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
 from reviewer.store.acts import Act, Scope
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
-
-MAX_RECURRING = 20
-"""Recurring findings listed in the report."""
 
 
 def finish_wave(
@@ -39,11 +35,10 @@ def finish_wave(
     with ledger.act("ingest", scope=Scope.INTAKE) as act:
         now = iso(clock())
         ids = _queue(act, project_id, collector, folder, report, now)
-        recurring = propose(act, project_id, report.wave, first_finding, now=now)
+        recurring, again = propose(act, project_id, report.wave, first_finding, now=now)
         ids += recurring
         report.rules["finding"] = len(recurring)
-        again = came_up_again(act, project_id, first_finding, MAX_RECURRING)
-        report.again = tuple(map(in_a_line, again))
+        report.again = tuple(again)
         report.new = len(ids)
         report.skipped = report.skipped_by.total() + report.passed_over.total()
         report.dropped = collector.dropped

@@ -135,6 +135,7 @@ class Wave:
                 self._report_fault(path, problem)
             self._files_done += 1
             self._report.bytes += size
+            self._say_progress(path)
 
     def _read(self, path: Path, size: int) -> None:
         """Read a file, unless it is unchanged since it was last read."""

@@ -106,12 +106,11 @@ class CandidateCollector:
         path = Path(setting.path)
         if not is_memory_file(path):
             return
-        for each in propose_from(path, setting, known=known.besides(path)):
-            if isinstance(each, PreparedStatement):
-                self.statements.append(each)
-            else:
-                self.dropped[each.reason.partition(": ")[0]] += 1  # without the quoted words
-                self._drop(each)
+        ready, left_out = propose_from(path, setting, known=known.besides(path))
+        self.statements += ready
+        for each in left_out:
+            self.dropped[each.reason.partition(": ")[0]] += 1  # without the quoted words
+            self._drop(each)
 
     def _keep(self, candidate: Candidate) -> None:
         self.candidates.append(candidate)
@@ -130,7 +129,7 @@ def _key(candidate: Candidate, stored_as: Mapping[str, str] | None) -> str:
 
 def propose_from(
     path: Path, setting: Setting, *, known: Callable[[str], tuple[str, ...]]
-) -> list[PreparedStatement | DroppedStatement]:
+) -> tuple[list[PreparedStatement], list[DroppedStatement]]:
     """Prove the statements of a memory file, and find the records behind them; ignores other files.
 
     Without a reader to reword them, statements that are not fully proved are dropped. Raises
@@ -138,7 +137,7 @@ def propose_from(
     """
     proposals = list(memory_proposals(path))
     if not proposals:
-        return []
+        return [], []
     view = memory_view(path)
     index = ProofIndex(view)
     sound: list[Proved] = []
@@ -149,4 +148,5 @@ def propose_from(
             sound.append(proved)
         else:
             left_out.append(dropped(proved, next(iter(reasons(proved.proof)), "not proved")))
-    return [*left_out, *prepare(sound, setting, view=view)]
+    ready, others = prepare(sound, setting, view=view)
+    return ready, [*left_out, *others]

@@ -65,8 +65,8 @@ def _queue(
         (new if number is None else again[number]).append(candidate)
     report.repeated = len(collector.candidates) - len(new)
     written = write(act, project_id, lambda: report.wave, collector.statements, now=now)
-    ids = [number for number, _ in written.new]
-    report.rules.update(each.proved.proposal.rule for _, each in written.new)
+    ids = list(written.new)
+    report.rules.update(each.proved.proposal.rule for each in written.new.values())
     beyond_cap = [*written.over_cap]
 
     def known(candidate: Candidate) -> Known:

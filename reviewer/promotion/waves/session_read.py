@@ -17,7 +17,7 @@ from reviewer.errors import OtherKindError, SourceError
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Event, Restated
 from reviewer.extraction.ranking import base_score
-from reviewer.promotion.rows.statement_rows import PreparedStatement, score
+from reviewer.promotion.rows.statement_rows import PreparedStatement
 from reviewer.promotion.waves.candidate_collector import CandidateCollector, propose_from
 from reviewer.promotion.waves.faults import reason_of_fault
 from reviewer.promotion.waves.source_reader import Batch, SourceReading, without_text
@@ -111,13 +111,11 @@ class _Reading:
                 self._collector.rewind(piece)
             else:
                 self._take(piece)
-        proposed = propose_from(self._path, self._setting, known=_nothing_known)
+        ready, _ = propose_from(self._path, self._setting, known=_nothing_known)
         return SessionRead(
             format=reading.format,
             found=tuple(self._found()),
-            statements=tuple(
-                (each, score(each, 1.0)) for each in proposed if isinstance(each, PreparedStatement)
-            ),
+            statements=tuple((each, each.score()) for each in ready),
             boot=tuple(sorted(self._boot)),
             cwd=self._cwd,
         )

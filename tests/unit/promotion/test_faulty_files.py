@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
+import pkgutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -54,25 +54,17 @@ def mentions(value: object) -> bool:
 @contextlib.contextmanager
 def fault(stage: str, problem: Exception | Callable[[], None]) -> Iterator[None]:
     """Make a stage raise for the faulty file, or do something else before."""
-    target = STAGES[stage]
-    module, _, name = target.rpartition(".")
-    try:
-        owner: Any = importlib.import_module(module)
-    except ModuleNotFoundError:
-        module, _, class_ = module.rpartition(".")
-        owner = getattr(importlib.import_module(module), class_)
-    original: Callable[..., Any] = getattr(owner, name)
+    original: Callable[..., Any] = pkgutil.resolve_name(STAGES[stage])
 
     def failing(*arguments: Any, **options: Any) -> Any:
-        of_the_wave = arguments[:1] == ("wave",)
-        if not of_the_wave and any(map(mentions, (*arguments, *options.values()))):
+        if any(map(mentions, (*arguments, *options.values()))):
             if isinstance(problem, Exception):
                 raise problem
             problem()
         return original(*arguments, **options)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(owner, name, failing)
+        patched.setattr(STAGES[stage], failing)
         yield
 
 

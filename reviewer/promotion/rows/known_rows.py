@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 from reviewer.extraction.candidates import MemoryType
@@ -12,7 +13,7 @@ from reviewer.promotion.views import RowKind
 from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
-from reviewer.text.wording import same_wording
+from reviewer.text.wording import same_wording, wording_key
 
 Key = tuple[str, str, str]
 """The key, unique in a project: kind, type and normalised wording."""
@@ -32,32 +33,64 @@ class Known(NamedTuple):
     novelty: float
 
 
-def look_up(act: Act, project_id: int, kind: str, statement: str) -> Known:
-    """Look up a memory or an entity by its words and by earlier ones; a decided row comes first."""
-    from reviewer.extraction.similarity import similarity  # late: decisions compare keys only
+class KnownRows:
+    """Looks up the memories and entities of a project by their words, inside an act."""
 
-    rows = act.query(
-        "SELECT id, content, status, 1 FROM memory WHERE project_id = ? AND kind = ?"
-        f" AND type IN ({','.join('?' * len(_TYPES))}) AND key = ?",
-        (project_id, kind, *_TYPES, duplicate_key(statement)),
-    )
-    earlier = "JOIN content_history h ON h.memory_id = m.id"  # not proposed again either
-    if query := query_of(statement):
-        for wording, join in (("m.content", ""), ("h.content", earlier)):
-            rows += act.query(
-                f"SELECT m.id, {wording}, m.status, 0 FROM memory_text t"
-                f" JOIN memory m ON m.id = t.rowid {join} WHERE memory_text MATCH ?"
-                " AND m.project_id = ? AND m.kind = ? AND m.excerpt = 0"
-                " ORDER BY t.rank LIMIT ?",
-                (query, project_id, kind, SHORTLIST),
+    def __init__(self, act: Act, project_id: int) -> None:
+        self._act = act
+        self._project_id = project_id
+        self._search = cache(self._search_store)
+        rows = act.query(
+            "SELECT m.kind, h.content, m.status, m.id FROM content_history h"
+            " JOIN memory m ON m.id = h.memory_id WHERE m.project_id = ?",
+            (project_id,),
+        )
+        self._worded = {
+            (kind, wording_key(content)): (status == "candidate", number)
+            for kind, content, status, number in rows
+        }
+        """Earlier wordings, which are not proposed again either, and rows written meanwhile."""
+        self._written: list[str] = []
+
+    def look_up(self, kind: str, statement: str) -> Known:
+        """Look up a statement; a decided row comes first."""
+        from reviewer.extraction.similarity import similarity  # late: decisions compare keys only
+
+        nearest, same = self._search(kind, statement)
+        nearest = max([nearest, *(similarity(statement, each) for each in self._written)])
+        worded = self._worded.get((kind, wording_key(statement)))
+        found = [*same, *([worded] if worded else [])]
+        return Known(min(found)[1] if found else None, 1.0 - nearest)
+
+    def add(self, number: int, kind: str, statement: str) -> None:
+        """Know a row that was just written."""
+        self._worded[kind, wording_key(statement)] = (True, number)
+        self._written.append(statement)
+
+    def _search_store(self, kind: str, statement: str) -> tuple[float, list[tuple[bool, int]]]:
+        """The highest similarity to another row, and the rows that say the same."""
+        from reviewer.extraction.similarity import similarity  # late, as above
+
+        rows = self._act.query(
+            "SELECT id, content, status, kind, 1 FROM memory WHERE project_id = ? AND kind = ?"
+            f" AND type IN ({','.join('?' * len(_TYPES))}) AND key = ?",
+            (self._project_id, kind, *_TYPES, duplicate_key(statement)),
+        )
+        if query := query_of(statement):
+            rows += self._act.query(
+                "SELECT m.id, m.content, m.status, iif(m.excerpt, '', m.kind), 0 FROM memory_text t"
+                " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ?"
+                # By kind below: a rare kind would make the search read every match.
+                " AND m.project_id = ? ORDER BY t.rank LIMIT ?",
+                (query, self._project_id, SHORTLIST),
             )
-    nearest, same = 0.0, list[tuple[bool, int]]()
-    for number, content, status, exact in rows:
-        if exact or same_wording(statement, content):
-            same.append((status == "candidate", number))
-        else:
-            nearest = max(nearest, similarity(statement, content))
-    return Known(min(same)[1] if same else None, 1.0 - nearest)
+        nearest, same = 0.0, list[tuple[bool, int]]()
+        for number, content, status, of_kind, exact in rows:
+            if exact or (of_kind == kind and same_wording(statement, content)):
+                same.append((status == "candidate", number))
+            else:
+                nearest = max(nearest, similarity(statement, content))
+        return nearest, same
 
 
 def query_of(statement: str) -> str:

@@ -30,7 +30,7 @@ from reviewer.promotion.rows.evidence_rows import (
     source_row,
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
-from reviewer.promotion.rows.known_rows import look_up
+from reviewer.promotion.rows.known_rows import KnownRows
 from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
@@ -237,17 +237,16 @@ def write(
     prepared: Sequence[PreparedStatement],
     *,
     now: str,
+    rows: KnownRows | None = None,
 ) -> Written:
     """Write statements with their records and evidence, best first: new rows up to the cap, and
     evidence for rows that say the same. `wave` is called if there is something to write.
     """
-    scored = [
-        (each.score(look_up(act, project_id, "memory", each.content).novelty), each)
-        for each in prepared
-    ]
+    rows = rows or KnownRows(act, project_id)
+    scored = [(each.score(rows.look_up("memory", each.content).novelty), each) for each in prepared]
     done = Written()
     for rank, each in sorted(scored, key=lambda pair: -pair[0]):
-        row = look_up(act, project_id, "memory", each.content).row
+        row = rows.look_up("memory", each.content).row
         proposal = each.proved.proposal
         if row is None and _status(act, project_id, proposal.joins) == Status.ACTIVE:
             row = proposal.joins
@@ -269,6 +268,7 @@ def write(
         where = {"project_id": project_id, "wave_id": wave()}
         for number in queue_rows(act, [each.row(rank)], **where, now=now):
             done.new[number] = each
+            rows.add(number, "memory", each.content)
             _take_price(act, project_id, number, each)
             if _status(act, project_id, proposal.replaces):
                 done.related = done.related.plus(make_untrue(act, proposal.replaces, number, now))

@@ -8,7 +8,7 @@ from reviewer.clock import Clock, iso
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import CAP, best_first
 from reviewer.promotion.rows.enqueue import NewRow, count_again, key_of, queue_rows
-from reviewer.promotion.rows.known_rows import Known, known_keys, look_up
+from reviewer.promotion.rows.known_rows import Known, KnownRows, known_keys
 from reviewer.promotion.rows.statement_rows import write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.findings import propose
@@ -64,14 +64,15 @@ def _queue(
         number = existing.get(key_of(candidate))
         (new if number is None else again[number]).append(candidate)
     report.repeated = len(collector.candidates) - len(new)
-    written = write(act, project_id, lambda: report.wave, collector.statements, now=now)
+    rows = KnownRows(act, project_id)
+    written = write(act, project_id, lambda: report.wave, collector.statements, now=now, rows=rows)
     ids = list(written.new)
     report.rules.update(each.proved.proposal.rule for each in written.new.values())
     beyond_cap = [*written.over_cap]
 
     def known(candidate: Candidate) -> Known:
         kind, _, _ = key_of(candidate)
-        return look_up(act, project_id, kind, candidate.content)
+        return rows.look_up(kind, candidate.content)
 
     def novelty(candidate: Candidate) -> float:
         return known(candidate).novelty if len(ids) < CAP else 1.0  # the rest is not looked up
@@ -85,7 +86,12 @@ def _queue(
             again[number] += [ranking.candidate, *ranking.also]
             report.near += 1
         else:
-            ids += queue_rows(act, [row], project_id=project_id, wave_id=report.wave, now=now)
+            written_ids = queue_rows(
+                act, [row], project_id=project_id, wave_id=report.wave, now=now
+            )
+            for number in written_ids[:1]:  # the others are conflicts
+                rows.add(number, str(row.columns["kind"]), ranking.candidate.content)
+            ids += written_ids
             report.rules[ranking.candidate.rule] += 1
     count_again(act, again, project_id=project_id, now=now)
     for row in beyond_cap:

@@ -15,7 +15,7 @@ from reviewer.errors import Breakable, ConflictError
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.lists.beyond_cap import BeyondCap
 from reviewer.promotion.rows.enqueue import queue_rows
-from reviewer.promotion.rows.known_rows import look_up
+from reviewer.promotion.rows.known_rows import KnownRows
 from reviewer.promotion.views import Done
 from reviewer.promotion.waves.expiry import propose_retirements
 from reviewer.promotion.waves.report import (
@@ -87,13 +87,17 @@ class Intake:
             raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
         left = Counter(item.wave for item in waiting)
         ids: list[int] = []
+        known: dict[int, KnownRows] = {}
         with self._ledger.act("queue more") as act:
             for item in waiting:
                 if len(ids) >= limit:
                     break
                 left[item.wave] -= 1
                 kind, _, _ = item.key[1]
-                if look_up(act, item.project_id, kind, str(item.row.columns["content"])).row:
+                if item.project_id not in known:
+                    known[item.project_id] = KnownRows(act, item.project_id)
+                content = str(item.row.columns["content"])
+                if known[item.project_id].look_up(kind, content).row is not None:
                     continue
                 ids += queue_rows(
                     act,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -110,7 +109,10 @@ def _say_what_is_next(report: WaveReport, waiting: Counts, offered: str) -> None
     if report.again:  # other sessions have them too
         more = f" and {len(report.again) - 1:,} more" if len(report.again) > 1 else ""
         narrate(f"Came up again: {report.again[0]}{more}. See: reviewer findings --again")
-    narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
+    if report.new:
+        narrate(f"Waiting now: {count(waiting.waiting, 'statement')}. Decide with: reviewer")
+    else:
+        narrate("Nothing new to decide on.")
     if offered:
         narrate(offered)
 
@@ -130,11 +132,6 @@ def _name_problems(report: WaveReport) -> None:
     """The first unreadable files, with the reasons."""
     for line in report.problems:
         narrate(line)
-
-
-def _to_decide(counts: Counts) -> str:
-    """The number of waiting rows, and the next command."""
-    return f"Waiting now: {count(counts.waiting, 'statement')}. Decide with: reviewer"
 
 
 REASONS_SHOWN = 4
@@ -163,7 +160,7 @@ def print_wave(report: WaveReport) -> None:
         *by_reason("kept out", report.kept_out, REASONS_SHOWN),
         *by_reason("not proposed", report.dropped, REASONS_SHOWN),
         *by_reason("lines skipped", lines_skipped, REASONS_SHOWN),
-        *by_reason("files skipped", _files_skipped(report), REASONS_SHOWN),
+        *by_reason("files skipped", report.passed_over, REASONS_SHOWN),
         (
             "errors",
             f"{report.errors:,}{' (errors.log in the report)' if report.errors else ''}",
@@ -174,7 +171,7 @@ def print_wave(report: WaveReport) -> None:
 
 
 def _nothing_read(report: WaveReport) -> str:
-    reasons = ", ".join(f"{times:,} x {why}" for why, times in _files_skipped(report).items())
+    reasons = ", ".join(f"{times:,} x {why}" for why, times in report.passed_over.items())
     return f"Nothing could be read: {reasons}." if reasons else "There is nothing to read."
 
 
@@ -183,14 +180,6 @@ def _unread(report: WaveReport) -> str:
     counts = ((report.unread_files, "file"), (report.unread_folders, "folder"))
     what = " and ".join(count(number, noun) for number, noun in counts if number)
     return f"{what} could not be read: see {report.report_folder}/errors.log" if what else ""
-
-
-def _files_skipped(report: WaveReport) -> Counter[str]:
-    """Files by the reason why they were not read; walking and opening word it differently."""
-    merged: Counter[str] = Counter()
-    for reason, times in report.passed_over.items():
-        merged[reason.removeprefix("it is ")] += times
-    return merged
 
 
 @click.command(cls=Verb)

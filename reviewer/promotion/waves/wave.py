@@ -205,7 +205,8 @@ class Wave:
         if isinstance(problem, SourceError):
             line = str(problem)
             reason = line.replace(str(path), "").strip().rstrip(".")
-            reason = reason.removeprefix("is not text that reviewer reads: ").removeprefix("is in ")
+            for opening in ("is not text that reviewer reads: ", "is in ", "it is "):
+                reason = reason.removeprefix(opening)  # as the walk words it
         else:
             reason = reason_of_fault(problem)
             line = f"{path} cannot be read: {reason}."

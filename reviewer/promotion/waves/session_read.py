@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.extraction.candidates import Candidate, Setting
-from reviewer.extraction.extract import Event, Restated
+from reviewer.extraction.extract import BootText
 from reviewer.extraction.ranking import base_score
 from reviewer.promotion.rows.statement_rows import PreparedStatement
 from reviewer.promotion.waves.candidate_collector import CandidateCollector, propose_from
@@ -96,8 +96,8 @@ def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> S
 class _Reading:
     def __init__(self, path: Path, setting: Setting) -> None:
         self._path, self._setting = path, setting
-        self._collector = CandidateCollector(_forget, self._slim, limit=None)
-        self._boot: set[int] = set()
+        self._boot = BootText()
+        self._collector = CandidateCollector(_forget, self._slim, limit=None, known_text=self._boot)
         self._excerpts: dict[tuple[str, int, int], Excerpt] = {}
         """The text around each place."""
         self._folders: dict[str, str] = {}
@@ -116,7 +116,7 @@ class _Reading:
             format=reading.format,
             found=tuple(self._found()),
             statements=tuple((each, each.score()) for each in ready),
-            boot=tuple(sorted(self._boot)),
+            boot=tuple(sorted(set(map(_fingerprint, self._boot.keys)))),
             cwd=self._cwd,
         )
 
@@ -127,14 +127,7 @@ class _Reading:
                 self._cwd = cwd
             if cwd and cwd != self._cwd and record.use is RecordUse.MESSAGE:
                 self._folders[record.key] = cwd
-        self._collector.consume(self._noted(batch.found))
-
-    def _noted(self, events: list[Event]) -> Iterator[Event]:
-        """The events unchanged; boot text is noted."""
-        for event in events:
-            if isinstance(event, Restated):
-                self._boot.update(map(_fingerprint, event.keys))
-            yield event
+        self._collector.consume(batch.found)
 
     def _slim(self, candidate: Candidate) -> Candidate:
         """The candidate with the lines of its span and, of its record's text, an excerpt."""

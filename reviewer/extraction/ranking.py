@@ -40,8 +40,8 @@ def best_first(
 ) -> Iterator[Ranking]:
     """The candidates in the order of their scores, those with the same type and wording as one.
 
-    `novelty` (0 to 1; 1 without a similar memory) may be expensive. It can only lower a score, so
-    it is called only for candidates that may come next.
+    `novelty` (0 to 1; 1 without a similar memory) can only lower a score, so it is called only for
+    candidates that may come next, each time.
     """
     same: dict[tuple[str, str, Words], list[Candidate]] = {}
     for candidate in candidates:
@@ -51,14 +51,13 @@ def best_first(
     rows = list(same.values())
     for row in rows:
         row.sort(key=base_score, reverse=True)
-    heap = [(-base_score(row[0]), number, False) for number, row in enumerate(rows)]
+    heap = [(-base_score(row[0]), number) for number, row in enumerate(rows)]
     heapq.heapify(heap)
     while heap:
-        score, number, final = heapq.heappop(heap)
+        _, number = heapq.heappop(heap)
         best, *also = rows[number]
-        if not final:
-            score *= novelty(best)
-            if heap and score > heap[0][0]:
-                heapq.heappush(heap, (score, number, True))
-                continue
-        yield Ranking(best, -score, tuple(also))
+        score = base_score(best) * novelty(best)
+        if heap and -score > heap[0][0]:
+            heapq.heappush(heap, (-score, number))
+        else:
+            yield Ranking(best, score, tuple(also))

@@ -82,34 +82,27 @@ def key_of(candidate: Candidate) -> Key:
     return str(kind), str(candidate.type), duplicate_key(candidate.content)
 
 
-def queue_rows(
-    act: Act, rows: Sequence[NewRow], *, project_id: int, wave_id: int, now: str
-) -> list[int]:
-    """Insert rows with their evidence.
-
-    Returns the ids, in order, and those of the conflicts opened by entities. Rows whose key has
-    appeared meanwhile are left out.
+def queue_row(act: Act, row: NewRow, *, project_id: int, wave_id: int, now: str) -> list[int]:
+    """Insert a row with its evidence; returns its id and those of the conflicts that it opens, or
+    nothing if its key has appeared meanwhile.
     """
-    records = record_ids(act, project_id, (place[0] for row in rows for place in row.places))
-    ids: list[int] = []
-    for row in rows:
-        kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
-        if row_with_key(act, project_id, (kind, type_, key)):
-            continue
-        columns: Image = {
-            "first_seen": now,
-            "last_seen": now,
-            **row.columns,
-            "status": "candidate",
-            "project_id": project_id,
-            "wave_id": wave_id,
-            "pending_since": now,
-        }
-        number = insert_row(act, columns, row.structure)
-        is_statement = row.columns.get("proof", "{}") != "{}"
-        (add_quotes if is_statement else add_places)(act, number, stored(row.places, records))
-        ids.append(number)
-    return ids + follow_conflicts(act, ids, now)[0]
+    kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
+    if row_with_key(act, project_id, (kind, type_, key)):
+        return []
+    columns: Image = {
+        "first_seen": now,
+        "last_seen": now,
+        **row.columns,
+        "status": "candidate",
+        "project_id": project_id,
+        "wave_id": wave_id,
+        "pending_since": now,
+    }
+    number = insert_row(act, columns, row.structure)
+    places = stored(row.places, record_ids(act, project_id, (place[0] for place in row.places)))
+    is_statement = row.columns.get("proof", "{}") != "{}"
+    (add_quotes if is_statement else add_places)(act, number, places)
+    return [number, *follow_conflicts(act, [number], now)[0]]
 
 
 def stored(places: Iterable[Place], records: Mapping[str, int]) -> list[SourcePlace]:

@@ -18,7 +18,7 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.enqueue import NewRow, Place, add_quotes, queue_rows, stored
+from reviewer.promotion.rows.enqueue import NewRow, Place, add_quotes, queue_row, stored
 from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
@@ -266,7 +266,7 @@ def write(
             done.over_cap.append(each.row(rank))
             continue
         where = {"project_id": project_id, "wave_id": wave()}
-        for number in queue_rows(act, [each.row(rank)], **where, now=now):
+        for number in queue_row(act, each.row(rank), **where, now=now):
             done.new[number] = each
             rows.add(number, "memory", each.content)
             _take_price(act, project_id, number, each)

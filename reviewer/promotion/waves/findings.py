@@ -12,7 +12,7 @@ import msgspec
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.enqueue import NewRow, queue_rows
+from reviewer.promotion.rows.enqueue import NewRow, queue_row
 from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_row
 from reviewer.promotion.rows.finding_rows import (
@@ -195,9 +195,7 @@ def _queue(
         "signature": signature,
         **figures,
     }
-    new = queue_rows(
-        act, [NewRow(columns, (), rank)], project_id=project_id, wave_id=wave_id, now=now
-    )
+    new = queue_row(act, NewRow(columns, (), rank), project_id=project_id, wave_id=wave_id, now=now)
     for number in new:
         places = [_place(act, project_id, wave_id, row, each) for row, each in quotes]
         add_places(act, number, places)

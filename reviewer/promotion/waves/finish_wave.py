@@ -7,7 +7,7 @@ from collections import defaultdict
 from reviewer.clock import Clock, iso
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import CAP, best_first
-from reviewer.promotion.rows.enqueue import NewRow, count_again, key_of, queue_rows
+from reviewer.promotion.rows.enqueue import NewRow, count_again, key_of, queue_row
 from reviewer.promotion.rows.known_rows import Known, KnownRows, known_keys
 from reviewer.promotion.rows.statement_rows import write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
@@ -86,9 +86,7 @@ def _queue(
             again[number] += [ranking.candidate, *ranking.also]
             report.near += 1
         else:
-            written_ids = queue_rows(
-                act, [row], project_id=project_id, wave_id=report.wave, now=now
-            )
+            written_ids = queue_row(act, row, project_id=project_id, wave_id=report.wave, now=now)
             for number in written_ids[:1]:  # the others are conflicts
                 rows.add(number, str(row.columns["kind"]), ranking.candidate.content)
             ids += written_ids

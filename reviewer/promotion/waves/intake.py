@@ -14,7 +14,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import Breakable, ConflictError
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.lists.beyond_cap import BeyondCap
-from reviewer.promotion.rows.enqueue import queue_rows
+from reviewer.promotion.rows.enqueue import queue_row
 from reviewer.promotion.rows.known_rows import KnownRows
 from reviewer.promotion.views import Done
 from reviewer.promotion.waves.expiry import propose_retirements
@@ -99,9 +99,9 @@ class Intake:
                 content = str(item.row.columns["content"])
                 if known[item.project_id].look_up(kind, content).row is not None:
                     continue
-                ids += queue_rows(
+                ids += queue_row(
                     act,
-                    [item.row],
+                    item.row,
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=iso(self._clock()),

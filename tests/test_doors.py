@@ -174,7 +174,6 @@ MAKES_TEXT_ITSELF = {
     ("agents/wiring.py", "_opencode"): "our own plugin",
     ("cli/packet.py", "_hand_out"): "JSON for programs; its texts come from the doors",
     ("recall/service.py", "_for_agents"): "the beginning of a text from the doors",
-    ("promotion/export/items.py", "_line"): "JSON for programs, masked field by field",
 }  # fmt: skip
 """(file, function) -> why it makes an `AgentText` of anything but our own words."""
 

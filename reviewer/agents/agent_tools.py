@@ -408,9 +408,9 @@ class AgentTools:
         )
         if added.dropped:
             raise ReviewerError(f"Not queued: {added.dropped[0].reason}.")
-        if added.new:
+        for number in added.new:
             return sentence(
-                f"Queued as #{added.new[0]}. It waits for the person's decision and is not "
+                f"Queued as #{number}. It waits for the person's decision and is not "
                 "remembered until then."
             )
         return sentence("Already known or waiting; your evidence was added to it.")

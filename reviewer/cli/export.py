@@ -19,21 +19,13 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb, example="export --into CLAUDE.md --write")
-@option(
-    "--format",
-    "Text for people and agents, or every field for programs.",
-    into="form",
-    choices=("markdown", "ndjson"),
-    default="markdown",
-)
-@flag("--marks", "Markdown: each fact with its id and its source.")
+@flag("--marks", "Each fact with its id and its source.")
 @option("--context-dir DIR", "Update a .context folder.", type=FILE)
 @option("--into FILE", "Update the marked block of FILE.", type=FILE)
 @flag("--write", "Write the changes shown, after a backup.")
 @pass_session
 def export(
     session: Session,
-    form: str,
     marks: bool,
     context_dir: Path | None,
     into: Path | None,
@@ -41,17 +33,17 @@ def export(
 ) -> None:
     """Export trusted state, active entities and active memories.
 
-    The most trusted come first; secrets are masked again. --context-dir and --into only show the
-    difference unless you add --write. Nothing outside the marked block is changed, and every
-    changed file is backed up first.
+    As Markdown, the most trusted first; secrets are masked again. --context-dir and --into only
+    show the difference unless you add --write. Nothing outside the marked block is changed, and
+    every changed file is backed up first.
     """
     if context_dir is not None and into is not None:
         raise click.UsageError("--context-dir and --into cannot be combined")
     planning = context_dir is not None or into is not None
     if write and not planning:
         raise click.UsageError("--write needs --context-dir or --into")
-    if planning and (marks or form != "markdown"):
-        raise click.UsageError("--format and --marks are for standard output")
+    if planning and marks:
+        raise click.UsageError("--marks is for standard output")
     with session.listing() as engine:
         project = engine.project
         if context_dir is not None:
@@ -59,9 +51,7 @@ def export(
         elif into is not None:
             _preview_or_write(engine, [engine.exports.plan_into(project, into)], write)
         else:
-            ndjson = form == "ndjson"
-            exports = engine.exports
-            text = exports.ndjson(project) if ndjson else exports.markdown(project, marks=marks)
+            text = engine.exports.markdown(project, marks=marks)
             if not text:
                 narrate("Nothing is active yet. Promote candidates: reviewer promote ID")
             hand_out(text)

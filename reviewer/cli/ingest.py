@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.cli.inputs import FILE, ID, flag, line_range, option
+from reviewer.cli.inputs import FILE, flag, line_range, option
 from reviewer.cli.output import (
     by_reason,
     count,
@@ -36,9 +35,12 @@ if TYPE_CHECKING:
     show_default=True,
     help="Propose candidates, or only store the records.",
 )
+@flag("--again", "Propose from everything again, also from unchanged files.")
 @json_option("The wave's counts as one JSON object.")
 @pass_session
-def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: bool) -> None:
+def ingest(
+    session: Session, paths: tuple[Path, ...], proposing: bool, again: bool, as_json: bool
+) -> None:
     """Read sessions and notes, and queue what may be worth remembering.
 
     Without a path, read this project's agent sessions on this machine, as listed by `reviewer
@@ -48,7 +50,8 @@ def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: 
     stops at once.
 
     Each ingestion is a numbered wave. Its best candidates, at most 50, are queued once all files
-    are read. With --no-extract nothing is queued until you call `reviewer extract --store`.
+    are read. With --no-extract nothing is queued; --again makes up for it, or for an earlier
+    version: known candidates count as seen once more, others are queued beside them.
     """
     from reviewer.cli.sources import project_sessions
     from reviewer.sources.walk import walk
@@ -70,6 +73,7 @@ def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: 
             cancelled=interruption,
             breakable=interruption.breakable,
             extract=proposing,
+            again=again,
             sessions=sessions,
         )
         line.clear()
@@ -91,9 +95,7 @@ def ingest(session: Session, paths: tuple[Path, ...], proposing: bool, as_json: 
         narrate(unread)
         _name_problems(report)
     if not proposing:
-        narrate(
-            f"Nothing was queued yet. To queue it: reviewer extract --store --wave {report.wave}"
-        )
+        narrate("Nothing was queued. To queue it: the same command with --again instead.")
     elif not as_json:
         _say_what_is_next(report, waiting, offered)
 
@@ -107,7 +109,10 @@ def _say_what_is_next(report: WaveReport, waiting: Counts, offered: str) -> None
     if report.again:  # other sessions have them too
         more = f" and {len(report.again) - 1:,} more" if len(report.again) > 1 else ""
         narrate(f"Came up again: {report.again[0]}{more}. See: reviewer findings --again")
-    narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
+    if report.new:
+        narrate(f"Waiting now: {count(waiting.waiting, 'statement')}. Decide with: reviewer")
+    else:
+        narrate("Nothing new to decide on.")
     if offered:
         narrate(offered)
 
@@ -129,19 +134,13 @@ def _name_problems(report: WaveReport) -> None:
         narrate(line)
 
 
-def _to_decide(counts: Counts) -> str:
-    """The number of waiting rows, and the next command."""
-    return f"Waiting now: {count(counts.waiting, 'statement')}. Decide with: reviewer"
-
-
 REASONS_SHOWN = 4
 EMPTY_FILE = "empty file"
 """The reason under which a reader counts an empty file among the skipped lines."""
 
 
-def print_wave(report: WaveReport, *, reading: bool = True) -> None:
-    """Print the counts of a wave. `reading`: files were read, not only the store."""
-    masked = f", {count(report.masked, 'secret')} masked" if reading else ""
+def print_wave(report: WaveReport) -> None:
+    """Print the counts of a wave."""
     empty = report.skipped_by.get(EMPTY_FILE, 0)
     hollow = f", {empty:,} of them empty" if empty else ""
     size = f"{report.bytes / 1e6:,.1f} MB in all"
@@ -149,8 +148,8 @@ def print_wave(report: WaveReport, *, reading: bool = True) -> None:
     lines_skipped = {why: n for why, n in report.skipped_by.items() if why != EMPTY_FILE}
     rows = [
         ("wave", f"{report.wave} in project {report.project}, {report.seconds:.1f} s"),
-        ("files", read if reading else f"{report.files:,}"),
-        ("records", f"{report.records:,}{masked}"),
+        ("files", read),
+        ("records", f"{report.records:,}, {count(report.masked, 'secret')} masked"),
         ("new", count(report.new, "candidate")),
         ("repeated", f"{report.repeated:,} seen before"),
         ("near", count(report.near, "near duplicate")),
@@ -161,7 +160,7 @@ def print_wave(report: WaveReport, *, reading: bool = True) -> None:
         *by_reason("kept out", report.kept_out, REASONS_SHOWN),
         *by_reason("not proposed", report.dropped, REASONS_SHOWN),
         *by_reason("lines skipped", lines_skipped, REASONS_SHOWN),
-        *by_reason("files skipped", _files_skipped(report), REASONS_SHOWN),
+        *by_reason("files skipped", report.passed_over, REASONS_SHOWN),
         (
             "errors",
             f"{report.errors:,}{' (errors.log in the report)' if report.errors else ''}",
@@ -172,7 +171,7 @@ def print_wave(report: WaveReport, *, reading: bool = True) -> None:
 
 
 def _nothing_read(report: WaveReport) -> str:
-    reasons = ", ".join(f"{times:,} x {why}" for why, times in _files_skipped(report).items())
+    reasons = ", ".join(f"{times:,} x {why}" for why, times in report.passed_over.items())
     return f"Nothing could be read: {reasons}." if reasons else "There is nothing to read."
 
 
@@ -183,83 +182,33 @@ def _unread(report: WaveReport) -> str:
     return f"{what} could not be read: see {report.report_folder}/errors.log" if what else ""
 
 
-def _files_skipped(report: WaveReport) -> Counter[str]:
-    """Files by the reason why they were not read; walking and opening word it differently."""
-    merged: Counter[str] = Counter()
-    for reason, times in report.passed_over.items():
-        merged[reason.removeprefix("it is ")] += times
-    return merged
-
-
 @click.command(cls=Verb)
-@click.argument("path", type=FILE, required=False)
+@click.argument("path", type=FILE)
 @line_range
 @option("--top N", "At most N candidates.", least=1, default=50)
-@flag("--store", "Queue candidates from stored records.")
-@option("--record KEY", "With --store: only this record (`record_id` in --json).")
-@option("--source PATH", "With --store: all records of this file, even if it is gone.", type=FILE)
-@option("--wave N", "With --store: all records of this ingestion.", type=ID)
 @json_option()
-@click.pass_context
 @pass_session
 def extract(
-    session: Session,
-    ctx: click.Context,
-    path: Path | None,
-    from_line: int,
-    to_line: int | None,
-    top: int,
-    store: bool,
-    record: str | None,
-    source: Path | None,
-    wave: int | None,
-    as_json: bool,
+    session: Session, path: Path, from_line: int, to_line: int | None, top: int, as_json: bool
 ) -> None:
-    """Show the candidates in a file, or queue candidates from stored records.
+    """Show the candidates in a file, without a store."""
+    from reviewer.promotion.waves.preview import extract_file
 
-    With PATH nothing is stored. With --store the records selected by one of --record, --source and
-    --wave are searched again: candidates that a newer extractor words differently are queued
-    beside the older ones, and known candidates count as seen once more.
-    """
-    scopes = [each for each in (record, source, wave) if each is not None]
-    if not store:
-        if scopes:
-            raise click.UsageError("--record, --source and --wave need --store")
-        if path is None:
-            raise click.UsageError("name a file, or use --store")
-        from reviewer.promotion.waves.preview import extract_file
-
-        found = extract_file(
-            path,
-            line_start=from_line,
-            line_end=to_line,
-            top=top,
-            project=session.project_without_store(),
-        )
-        emit(
-            found,
-            as_json,
-            lambda one: (
-                f"{one.confidence:.2f}",
-                one.type,
-                f"line {one.source.line_start + 1}" if one.source else "",
-                one.content,
-            ),
-            empty=f"No candidates in {path}.",
-        )
-        return
-    if path is not None or len(scopes) != 1:
-        raise click.UsageError("--store needs one of --record KEY, --source PATH and --wave N")
-    typed = click.core.ParameterSource.COMMANDLINE
-    if any(ctx.get_parameter_source(each) is typed for each in ("from_line", "to_line", "top")):
-        raise click.UsageError("--from-line, --to-line and --top are for a PATH")
-    with session.changing() as engine:
-        report = engine.intake.extract_stored(
-            project=session.target(engine), record=record, source=source, wave=wave
-        )
-        waiting = engine.queue.counts(report.project)
-    if as_json:
-        print_json(report)
-        return
-    print_wave(report, reading=False)
-    narrate(_to_decide(waiting) if report.new else "Nothing new to decide on.")
+    found = extract_file(
+        path,
+        line_start=from_line,
+        line_end=to_line,
+        top=top,
+        project=session.project_without_store(),
+    )
+    emit(
+        found,
+        as_json,
+        lambda one: (
+            f"{one.confidence:.2f}",
+            one.type,
+            f"line {one.source.line_start + 1}" if one.source else "",
+            one.content,
+        ),
+        empty=f"No candidates in {path}.",
+    )

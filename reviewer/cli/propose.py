@@ -420,7 +420,7 @@ class _Outcome:
         self._told.update([done.path] if added.new else [])
         self._seen += len(added.seen) + len(added.known)
         self._unproved += added.unproved
-        self._beyond_cap += added.beyond_cap
+        self._beyond_cap += len(added.over_cap)
         self._dropped.update(each.reason for each in added.dropped)
 
     def _note(self, path: Path) -> None:

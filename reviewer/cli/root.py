@@ -36,9 +36,7 @@ SECTIONS = {
         "view": VerbEntry("view", "Show a session: dialogue in full, each tool call on one line."),
         "fleet": VerbEntry("fleet", "Read the sessions of a whole company, and queue the best."),
         "extract": VerbEntry(
-            "ingest:extract",
-            "Show the candidates in a file, or queue candidates from stored records.",
-            rare=True,
+            "ingest:extract", "Show the candidates in a file, without a store.", rare=True
         ),
     },
     "Decide": {

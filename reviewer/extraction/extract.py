@@ -132,14 +132,15 @@ class BootText:
     """Statements of boot text, which are not proposed when repeated."""
 
     def __init__(self) -> None:
-        self._keys: set[str] = set()
+        self.keys: set[str] = set()
+        """The normalised statements."""
 
     def settle(self, event: Event) -> Candidate | Dropped | None:
         """The result for an event; None if it was only remembered."""
         if isinstance(event, Restated):
-            self._keys.update(event.keys)
+            self.keys.update(event.keys)
             return None
-        if isinstance(event, Candidate) and duplicate_key(event.content) in self._keys:
+        if isinstance(event, Candidate) and duplicate_key(event.content) in self.keys:
             first, last = cited_lines(event)
             return Dropped(RESTATES_BOOT, event.content, event.rule, event.record.key, first, last)
         return event

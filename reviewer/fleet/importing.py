@@ -22,7 +22,7 @@ from reviewer.promotion.rows.evidence_rows import (
     record_ids,
     wave_row,
 )
-from reviewer.promotion.rows.known_keys import Key, known_keys
+from reviewer.promotion.rows.known_rows import Key, known_keys
 from reviewer.promotion.views import proposed_by
 from reviewer.sources.elsewhere import EXCERPT_AT
 from reviewer.sources.records import Shape

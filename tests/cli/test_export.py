@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.cli.conftest import Reviewer
@@ -29,13 +27,6 @@ def test_markdown_goes_to_stdout_the_most_trusted_first(decided: Reviewer) -> No
     assert heads == ["## Trusted state", "## Entities", "## Memories"]
     assert "kiosk-decisions.md:" not in text
     assert "kiosk-decisions.md:" in decided("export", "--marks").stdout
-
-
-def test_ndjson_has_every_field(decided: Reviewer) -> None:
-    lines = decided("export", "--format", "ndjson").stdout.splitlines()
-    rows = [json.loads(line) for line in lines]
-    assert [row["layer"] for row in rows] == ["state", "entity", "memory"]
-    assert all(row["sources"] for row in rows[1:])
 
 
 def test_the_block_of_a_file_that_belongs_to_somebody_else(decided: Reviewer) -> None:
@@ -85,7 +76,7 @@ def test_a_context_folder(decided: Reviewer) -> None:
     [
         ("--write",),
         ("--into", "a.md", "--context-dir", "b"),
-        ("--into", "a.md", "--format", "ndjson"),
+        ("--into", "a.md", "--marks"),
     ],
 )
 def test_options_that_exclude_each_other(decided: Reviewer, words: tuple[str, ...]) -> None:
@@ -104,8 +95,6 @@ def test_an_entity_is_not_named_twice(reviewer: Reviewer) -> None:
     for words in ((said,), ("Drawers open by key", "--name", "Till")):
         reviewer.succeeds("--project", "p", "remember", *words, "--type", "decision")
     reviewer("--project", "p", "promote", 1, 2)
-    lines = reviewer("--project", "p", "export", "--format", "ndjson").stdout.splitlines()
-    assert all(json.loads(line)["hand_authored"] for line in lines)
     text = reviewer("--project", "p", "export").stdout
     assert f"- {said} (written by hand)" in text
     assert "- **Till**: Drawers open by key (written by hand)" in text

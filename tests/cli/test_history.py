@@ -28,7 +28,7 @@ def test_what_cannot_be_done_again_is_said_in_words(ingested: Reviewer) -> None:
     note = ingested.folder / "kiosk-decisions.md"
     note.write_text(NOTE, encoding="utf-8")
     ingested.succeeds("undo", intake(ingested))
-    ingested.succeeds("extract", "--store", "--wave", 1)
+    ingested.succeeds("--project", "kiosk", "ingest", "--again", note)
     line = ingested.fails("redo")
     assert "has been written again since. Nothing was changed." in line
     assert "UNIQUE" not in line

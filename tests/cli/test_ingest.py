@@ -56,7 +56,7 @@ def test_what_waits_beyond_the_cap_is_queued_once(reviewer: Reviewer) -> None:
     (wave,) = reviewer.rows("--project", "p", "ingest", note)
     beyond = beyond_cap()
     assert beyond == wave["over_cap"] > 10
-    (again,) = reviewer.rows("--project", "p", "extract", "--store", "--wave", 1)
+    (again,) = reviewer.rows("--project", "p", "ingest", "--again", note)
     done = reviewer("--project", "p", "queue", "more", "--limit", 1000)
     assert f"Queued {again['over_cap']} more" in done.stderr
     assert beyond_cap() == 0

@@ -52,7 +52,7 @@ TEA = """digraph tea {
 LISTING: dict[str, list[list[str]]] = {
     "queue list": [["--status", "all"]],
     "state list": [[]],
-    "export": [[], ["--format", "ndjson"]],
+    "export": [[], ["--marks"]],
     "packet": [[], ["--explain"]],
     "context list": [[]],
     "pipeline runs": [["--json"]],
@@ -84,7 +84,6 @@ NAMING: dict[str, list[list[str]]] = {
     "commit add": [["{context}", "--text", "More"]],
     "commit edit": [["{commit}", "--text", "Other"]],
     "annotate": [["{commit}", "--priority", "pinned"]],
-    "extract": [["--store", "--wave", "{wave}"]],
     "undo": [["{act}"]],
     "pipeline resume": [["{run}", "--answer", "serve=Y"]],
 }
@@ -121,7 +120,7 @@ ELSEWHERE = {
     # Of these, test_mcp.py and test_hooks.py show that they stay in one project.
     "mcp", "hook", "read-sessions", "update-call-hooks", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
-    "model serve", "summarize", "view", "brief", "keep", "pipeline check",
+    "model serve", "summarize", "extract", "view", "brief", "keep", "pipeline check",
     "pipeline show", "pipeline preamble",
     "sources", "watch", "serve", "help",
     # test_team.py and test_sync.py show that these keep to one project.

@@ -91,7 +91,7 @@ class TestTypesAndNames:
         reviewer.rows("--project", "p", "ingest", note)
         (number,) = reviewer.ids("--project", "p")
         said(reviewer, "--project", "p", "edit", number, "--type", "preference")
-        reviewer.rows("--project", "p", "extract", "--store", "--wave", 1)
+        reviewer.rows("--project", "p", "ingest", "--again", note)
         assert reviewer.ids("--project", "p", "--status", "all") == [number]
 
     def test_what_cannot_be_changed_says_why(self, reviewer: Reviewer) -> None:
@@ -284,33 +284,11 @@ class TestTriggers:
         note = reviewer.folder / "note.md"
         note.write_text("# Notes\n\nWe decided to keep the drawer closed at night.\n")
         done = reviewer("ingest", "--no-extract", note)
-        assert "reviewer extract --store --wave 1" in done.stderr
+        assert "the same command with --again" in done.stderr
         assert reviewer.ids() == []
-        (report,) = reviewer.rows("extract", "--store", "--wave", 1)
+        (report,) = reviewer.rows("ingest", "--again", note)
         assert report["new"] == 1
-        (row,) = reviewer.rows("queue", "list")
-        for scope in (("--source", note), ("--record", row["source"]["record_id"])):
-            (report,) = reviewer.rows("extract", "--store", *scope)
-            assert (report["new"], report["repeated"]) == (0, 1)
-        assert reviewer.rows("queue", "list")[0]["seen"] == 3
+        (report,) = reviewer.rows("ingest", "--again", note)
+        assert (report["new"], report["repeated"]) == (0, 1)
+        assert reviewer.rows("queue", "list")[0]["seen"] == 2
         reviewer.nothing_lost(candidates=1)
-
-    @pytest.mark.parametrize(
-        "words",
-        [
-            ("--store",),
-            ("--store", "note.md"),
-            ("--store", "--wave", 1, "--record", "x"),
-            ("--store", "--wave", 1, "--top", 3),
-            ("--wave", 1),
-            (),
-        ],
-    )
-    def test_options_that_exclude_each_other(
-        self, ingested: Reviewer, words: tuple[object, ...]
-    ) -> None:
-        assert "See: reviewer extract --help" in ingested.fails("extract", *words, code=2)
-
-    def test_a_source_that_is_not_in_the_store(self, ingested: Reviewer) -> None:
-        for words in (("--wave", 9), ("--record", "x"), ("--source", "gone.md")):
-            assert "kiosk has no record of" in ingested.fails("extract", "--store", *words)

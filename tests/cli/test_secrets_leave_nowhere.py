@@ -91,7 +91,7 @@ COMMANDS: list[list[str]] = [
     ["graduate", "2", "--as", "decision", "--name", TOKEN],
     ["remember", "The kiosk is rebuilt in May.", "--type", "decision", "--name", TOKEN],
     ["export"],
-    ["export", "--format", "ndjson", "--marks"],
+    ["export", "--marks"],
     ["export", "--into", "AGENTS.md", "--write"],
     ["context", "create", TOKEN],
     ["context", "import", "talk.json", "--json"],

@@ -146,18 +146,6 @@ def test_an_undone_sync_stays_undone(pair: Pair) -> None:
     assert next(v for k, v in state(laptop).items() if "thermal" in k) == "candidate"
 
 
-def test_what_was_forgotten_does_not_come_back(pair: Pair) -> None:
-    laptop, desktop = pair
-    decide(laptop, "promote", "thermal paper")
-    sync(laptop), sync(desktop)
-    memory = row_id(desktop, "thermal paper")
-    assert desktop("--project", "kiosk", "forget", memory, "--yes").returncode == 0
-    for program in (desktop, laptop, desktop):
-        sync(program)
-    assert not any("thermal" in each for each in state(desktop))
-    assert next(v for k, v in state(laptop).items() if "thermal" in k) == "active"
-
-
 def test_no_evidence_leaves_unless_asked(pair: Pair) -> None:
     laptop, _ = pair
     decide(laptop, "promote", "two seconds")

@@ -23,7 +23,7 @@ from reviewer.promotion.rows.decided_rows import (
     rows_of,
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
-from reviewer.promotion.rows.known_keys import row_with_key
+from reviewer.promotion.rows.known_rows import row_with_key
 from reviewer.promotion.rows.wordings import require_wording, wording_problem
 from reviewer.promotion.views import REASONS, Done, RejectReason, RowKind, Status
 from reviewer.store.acts import AMONG, Act, listed

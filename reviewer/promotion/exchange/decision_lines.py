@@ -22,7 +22,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.files import read_own, reason_of, write_atomic
 from reviewer.promotion.exchange.signatures import sign, signature_of
-from reviewer.promotion.rows.known_keys import Key
+from reviewer.promotion.rows.known_rows import Key
 from reviewer.promotion.rows.wordings import require_wording
 from reviewer.promotion.views import RejectReason, RowKind
 from reviewer.text.normalise import duplicate_key

@@ -204,11 +204,12 @@ class Decisions:
             if not older or status == "graduated":
                 state = STATUS_WORDS[Status(status)].removeprefix("already ")
                 return f"#{number} is {state} here" + (f" by {row.by}" if row.by else "")
+        if reworded and (problem := reword(act, number, each, now)):
+            return problem  # before anything else: the row stays as it is
+        if status != "candidate":
             act.update(
                 "memory", number, status="candidate", decided_at=None, superseded_by=None, reason=""
             )
-        if reworded and (problem := reword(act, number, each, now)):
-            return problem
         if promoted:
             promote_rows(act, [number], now=min(each.at, now))
             done.promoted.append(number)

@@ -25,7 +25,7 @@ from reviewer.promotion.exchange.decision_lines import (
     read_decisions,
 )
 from reviewer.promotion.exchange.signatures import signer
-from reviewer.promotion.rows.known_keys import Key
+from reviewer.promotion.rows.known_rows import Key
 
 ENDING = ".reviewer.jsonl"
 

@@ -55,7 +55,7 @@ from reviewer.promotion.exchange.sync_lines import (
     read_folder,
 )
 from reviewer.promotion.rows.decided_rows import RETIRE, follow
-from reviewer.promotion.rows.known_keys import Key, row_with_key
+from reviewer.promotion.rows.known_rows import Key, row_with_key
 from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.changes import Value
 from reviewer.store.database import Database

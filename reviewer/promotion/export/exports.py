@@ -13,7 +13,7 @@ from reviewer.promotion.decisions.entities import Entities
 from reviewer.promotion.decisions.trusted_state import TrustedState
 from reviewer.promotion.export.context_folder import plan_context_folder
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
-from reviewer.promotion.export.items import ExportItem, Layer, mask_items, render_ndjson
+from reviewer.promotion.export.items import ExportItem, Layer, mask_items
 from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.export.marked_block import plan_block
 from reviewer.promotion.export.plans import PlannedFile
@@ -44,7 +44,6 @@ class Exports:
                 name=each.key,
                 value=each.value,
                 note=each.note,
-                project=each.project,
                 created_at=each.set_at,
                 evidence=each.evidence,
             )
@@ -57,10 +56,6 @@ class Exports:
     def markdown(self, project: str | None, *, marks: bool = False) -> AgentText:
         """The facts as a Markdown text; with `marks`, each with its id and its source."""
         return render_markdown(self.items(project), marks=marks)
-
-    def ndjson(self, project: str | None) -> AgentText:
-        """The facts as JSON Lines: one object per fact, with all its provenance."""
-        return render_ndjson(self.items(project))
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
         """The plan for a `.context/` folder. Raises SourceError, BrokenBlockError."""
@@ -101,15 +96,9 @@ class Exports:
             type=view.type,
             name=entity.name if entity else "",
             content=view.content,
-            status=str(view.status),
-            project=view.project,
             created_at=view.first_seen,
             decided_at=view.decided_at,
-            rule=view.rule,
-            extractor_version=view.extractor_version,
-            confidence=view.confidence,
             sources=self._queue.places(number),
-            hand_authored=view.hand_authored,
             relations=tuple(each for each in entity.relations if each.target_id is not None)
             if entity
             else (),

@@ -23,13 +23,13 @@ def render_markdown(items: Iterable[ExportItem], *, marks: bool) -> AgentText:
     """
     parts: list[AgentText] = []
     layer: Layer | None = None
-    for group in grouped(items):
-        if group.layer is not layer:
-            layer = group.layer
+    for of, title, facts in grouped(items):
+        if of is not layer:
+            layer = of
             parts.append(_heading(2, LAYER_TITLES[layer]))
-        if group.title:
-            parts.append(_heading(3, markdown_line(group.title)))
-        parts.append(joined(bullet(item, marks=marks) for item in group.items))
+        if title:
+            parts.append(_heading(3, markdown_line(title)))
+        parts.append(joined(bullet(item, marks=marks) for item in facts))
     return joined([joined(parts, "\n\n"), NOTHING]) if parts else NOTHING
 
 
@@ -40,8 +40,6 @@ def _heading(level: int, title: str) -> AgentText:
 def bullet(item: ExportItem, *, marks: bool) -> AgentText:
     """One fact as a list item; further lines are indented by two spaces."""
     text = _statement(item)
-    if item.status != "active":
-        text += f" ({markdown_line(item.status)})"
     if item.by_hand:
         text += " (written by hand)"
     details = [
@@ -57,11 +55,11 @@ def bullet(item: ExportItem, *, marks: bool) -> AgentText:
 
 
 def _statement(item: ExportItem) -> str:
-    """The statement of a fact: `**name**: value unit`, and its wording.
+    """The statement of a fact: `**name**: value`, and its wording.
 
     The name is omitted if the wording begins with it, as most entities' do.
     """
-    value = f"{item.value} {item.unit}".strip()
+    value = item.value.strip()
     text = markdown_text("\n\n".join(part for part in (value, item.content.strip()) if part))
     if item.name.strip() and (value or not _begins_with(item.content, item.name)):
         text = _strong(markdown_line(item.name)) + (f": {text}" if text else "")

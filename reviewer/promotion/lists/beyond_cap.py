@@ -12,7 +12,7 @@ from msgspec import Struct
 from reviewer.errors import StoreError
 from reviewer.files import open_own
 from reviewer.promotion.rows.enqueue import NewRow
-from reviewer.promotion.rows.known_keys import Key, known_keys
+from reviewer.promotion.rows.known_rows import Key, known_keys
 from reviewer.promotion.views import OVER_CAP
 from reviewer.store.database import Database, failures_as_sentences
 
@@ -95,6 +95,6 @@ def _rows(folder: Path) -> Iterator[NewRow]:
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as problem:
         what = problem.strerror if isinstance(problem, OSError) else str(problem)
         raise StoreError(
-            f"The candidates beyond the cap cannot be read from {folder}: {what}. Extract from the "
-            "sources again to propose them again: reviewer extract --store --wave N"
+            f"The candidates beyond the cap cannot be read from {folder}: {what}. To propose them "
+            "again: reviewer ingest --again PATH"
         ) from problem

@@ -24,6 +24,7 @@ from reviewer.promotion.views import (
     Sort,
     SourceRef,
     Status,
+    line_of_span,
 )
 from reviewer.proposing.values import Proof
 from reviewer.store.acts import AMONG, listed
@@ -246,7 +247,7 @@ class Queue:
     def places(self, number: int, *, limit: int = -1) -> tuple[SourceRef, ...]:
         """The sources of a memory, in order; empty if it was written by hand."""
         rows = self._database.query(
-            "SELECT e.span_start, r.line_start, r.line_end, r.key, r.shape, r.text, s.path"
+            "SELECT e.span_start, r.line_start, r.line_end, r.key, r.text, s.path"
             " FROM evidence e JOIN record r ON r.id = e.record_id"
             " JOIN source s ON s.id = r.source_id WHERE e.memory_id = ? ORDER BY e.id LIMIT ?",
             (number, limit),
@@ -283,9 +284,8 @@ STATUSES = tuple(_STATUS)
 
 
 def _source_ref(row: sqlite3.Row) -> SourceRef:
-    start, end = row["line_start"], row["line_end"]
-    if row["shape"] != "turn":
-        start = min(start + row["text"].count("\n", 0, row["span_start"]), max(end - 1, start))
+    end = row["line_end"]
+    start = line_of_span(row["text"], row["line_start"], end, row["span_start"])
     return SourceRef(row["path"], start, end, row["key"])
 
 

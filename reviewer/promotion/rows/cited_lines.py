@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.promotion.rows.masked_records import mask_record
 from reviewer.proposing.session_view import read_view
@@ -124,18 +124,10 @@ def _line_records(
 def _message_record(
     number: int, span: tuple[int, int], raw: bytes, views: Sequence[ViewLine]
 ) -> Record:
+    record = _row_record(number, views, "")
     digest = hashlib.sha256(raw).hexdigest()
-    return Record(
-        key=f"line:{digest}",
-        line_start=number,
-        line_end=number + 1,
-        byte_start=span[0],
-        byte_end=span[1],
-        sha256=digest,
-        role=_ROLES.get(views[0].speaker, Role.TOOL),
-        text="\n".join(line.text for line in views),
-        use=RecordUse.TOOL,
-        at=views[0].at or None,
+    return structs.replace(
+        record, key=f"line:{digest}", sha256=digest, byte_start=span[0], byte_end=span[1]
     )
 
 
@@ -143,14 +135,13 @@ def _row_record(number: int, views: Sequence[ViewLine], session: str) -> Record:
     """A record of a row of a database or an archive, which has no bytes of its own."""
     text = "\n".join(line.text for line in views)
     name = hashlib.sha256(f"{session}\0{text}".encode("utf-8", "replace")).hexdigest()
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return Record(
         key=f"line:{name}",
         line_start=number,
         line_end=number + 1,
         byte_start=0,
         byte_end=0,
-        sha256=digest,
+        sha256=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
         role=_ROLES.get(views[0].speaker, Role.TOOL),
         text=text,
         use=RecordUse.TOOL,

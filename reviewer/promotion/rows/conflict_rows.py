@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import msgspec
 
 from reviewer.extraction.entities.conflicts import Claim, contradiction
-from reviewer.extraction.entities.entity import Attribute, Structure
+from reviewer.extraction.entities.entity import Attribute
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.entity_rows import memory_row
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.views import Resolution, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import AMONG, Act, listed
-from reviewer.store.changes import Image, Value
+from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
 
 IN_FORCE = ("candidate", "active")
@@ -77,21 +77,6 @@ def queue_contradiction(
         return []
     words = wording.format(left=contents[left], right=contents[right])
     return [_insert(act, left, right, words, now)]
-
-
-def may_lead(act: Act, leader: int, row: Image, structure: Structure | None) -> bool:
-    """Whether a new row may be queued behind another one as its near duplicate.
-
-    Not behind rows of another kind, nor behind entities that it contradicts, however similar the
-    words: promoting them would settle a conflict silently.
-    """
-    rows = act.query("SELECT kind FROM memory WHERE id = ?", (leader,))
-    if not rows or rows[0][0] != row["kind"]:
-        return False
-    if structure is None:
-        return True
-    own = Claim(0, str(row["type"]), structure.slot, structure.attributes, "candidate")
-    return not any(contradiction(each, own) for each in _claims(act, "m.id = ?", leader))
 
 
 def _claims(act: Act, condition: str, *parameters: Value) -> list[Claim]:

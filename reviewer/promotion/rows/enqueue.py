@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 
 from msgspec import Struct
 
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.entities.entity import EntityCandidate, Structure
 from reviewer.extraction.ranking import Ranking
-from reviewer.extraction.similarity import NEAR, similarity
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.conflict_rows import follow_conflicts, may_lead
+from reviewer.promotion.rows.conflict_rows import follow_conflicts
 from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.entity_rows import insert_row
+from reviewer.promotion.rows.entity_rows import insert_row, new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
-from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
-from reviewer.promotion.rows.known_keys import Key, known_keys, row_with_key
-from reviewer.promotion.views import OVER_CAP, RowKind, proposed_by
+from reviewer.promotion.rows.known_rows import Key, row_with_key
+from reviewer.promotion.views import OVER_CAP, RowKind
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import AMONG, Act, listed
@@ -52,122 +49,60 @@ class NewRow(Struct, frozen=True):
     def of(cls, ranking: Ranking) -> NewRow:
         """The row of a candidate found by the rules."""
         candidate = ranking.candidate
-        kind, type_, key = KnownRows.key_of(candidate)
-        own_words = is_said_by_the_person(candidate.record)
+        kind, type_, _ = key_of(candidate)
+        rank = queue_order.rank(
+            own_words=is_said_by_the_person(candidate.record),
+            sessions=1,
+            cost=0,
+            quality=ranking.score,
+        )
+        columns = new_columns(
+            type_,
+            candidate.content,
+            kind=kind,
+            rule=candidate.rule,
+            version=candidate.extractor_version,
+            proposer=Proposer.NOTES,
+            rank=rank,
+            prior=candidate.prior,
+            signal=candidate.signal,
+            freshness=candidate.freshness,
+        )
         return cls(
-            columns={
-                "kind": kind,
-                "type": type_,
-                "content": candidate.content,
-                "key": key,
-                "rule": candidate.rule,
-                "extractor_version": candidate.extractor_version,
-                "prior": candidate.prior,
-                "signal": candidate.signal,
-                "freshness": candidate.freshness,
-                "confidence": round(candidate.confidence, 4),
-                "rank": queue_order.rank(
-                    own_words=own_words, sessions=1, cost=0, quality=ranking.score
-                ),
-                "flags": " ".join(candidate.flags),
-                "seen": ranking.seen,
-                **proposed_by(Proposer.NOTES),
-            },
+            columns={**columns, "flags": " ".join(candidate.flags), "seen": ranking.seen},
             places=tuple(map(_place, (candidate, *ranking.also))),
             score=ranking.score,
             structure=candidate.structure if isinstance(candidate, EntityCandidate) else None,
         )
 
 
-class KnownRows:
-    """Looks up the memories and entities of a project by wording, inside an act."""
-
-    def __init__(self, act: Act, project_id: int) -> None:
-        self._act = act
-        self._project_id = project_id
-        self._near = cache(self._search)
-
-    @staticmethod
-    def key_of(candidate: Candidate) -> Key:
-        """The key, unique in a project: kind, type and normalised wording."""
-        kind = RowKind.ENTITY if isinstance(candidate, EntityCandidate) else RowKind.MEMORY
-        return str(kind), str(candidate.type), duplicate_key(candidate.content)
-
-    def keys(self, candidates: Iterable[Candidate]) -> dict[Key, int]:
-        """Ids of the rows with any status, by the key of a candidate."""
-        return known_keys(self._act.query, self._project_id, map(self.key_of, candidates))
-
-    def novelty(self, candidate: Candidate) -> float:
-        """1 minus the highest similarity to a memory of the project."""
-        return 1.0 - self._near(candidate.content)[0]
-
-    def leader(self, content: str) -> int | None:
-        """The waiting row for a near duplicate to be hidden behind."""
-        return self._near(content)[1]
-
-    def _search(self, content: str) -> tuple[float, int | None]:
-        query = query_of(content)
-        if not query:
-            return 0.0, None
-        rows = self._act.query(
-            "SELECT m.content, m.status, coalesce(m.leader_id, m.id) FROM memory_text t"
-            " JOIN memory m ON m.id = t.rowid WHERE memory_text MATCH ? AND m.project_id = ?"
-            " ORDER BY t.rank LIMIT ?",
-            (query, self._project_id, SHORTLIST),
-        )
-        best, leader, leader_score = 0.0, None, NEAR
-        for other, status, row in rows:
-            score = similarity(content, other)
-            best = max(best, score)
-            if status == "candidate" and score >= leader_score:
-                leader, leader_score = row, score
-        return best, leader
+def key_of(candidate: Candidate) -> Key:
+    """The key of a candidate's row."""
+    kind = RowKind.ENTITY if isinstance(candidate, EntityCandidate) else RowKind.MEMORY
+    return str(kind), str(candidate.type), duplicate_key(candidate.content)
 
 
-def queue_rows(
-    act: Act,
-    rows: Sequence[NewRow],
-    *,
-    project_id: int,
-    wave_id: int,
-    now: str,
-    known: KnownRows | None = None,
-    leaders: Sequence[int | None] = (),
-) -> list[int]:
-    """Insert rows with their evidence; near duplicates are hidden behind a waiting row.
-
-    `leaders`: for each row, the index in `rows` of an earlier near duplicate; otherwise such a row
-    is looked up in `known`. Returns the ids, in order, and those of the conflicts opened by
-    entities. Rows whose key has appeared meanwhile are left out.
+def queue_row(act: Act, row: NewRow, *, project_id: int, wave_id: int, now: str) -> list[int]:
+    """Insert a row with its evidence; returns its id and those of the conflicts that it opens, or
+    nothing if its key has appeared meanwhile.
     """
-    records = record_ids(act, project_id, (place[0] for row in rows for place in row.places))
-    written: list[int | None] = []
-    for row, leader in zip(rows, leaders or [None] * len(rows), strict=True):
-        kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
-        if row_with_key(act, project_id, (kind, type_, key)):
-            written.append(None)
-            continue
-        columns: Image = {
-            "first_seen": now,
-            "last_seen": now,
-            **row.columns,
-            "status": "candidate",
-            "project_id": project_id,
-            "wave_id": wave_id,
-            "pending_since": now,
-        }
-        behind = None if leader is None else written[leader]
-        if leader is None and known is not None:
-            behind = known.leader(str(row.columns["content"]))
-        behind = _first_of(act, behind)
-        if behind is not None and may_lead(act, behind, row.columns, row.structure):
-            columns["leader_id"] = behind
-        number = insert_row(act, columns, row.structure)
-        is_statement = row.columns.get("proof", "{}") != "{}"
-        (add_quotes if is_statement else add_places)(act, number, stored(row.places, records))
-        written.append(number)
-    ids = [number for number in written if number is not None]
-    return ids + follow_conflicts(act, ids, now)[0]
+    kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
+    if row_with_key(act, project_id, (kind, type_, key)):
+        return []
+    columns: Image = {
+        "first_seen": now,
+        "last_seen": now,
+        **row.columns,
+        "status": "candidate",
+        "project_id": project_id,
+        "wave_id": wave_id,
+        "pending_since": now,
+    }
+    number = insert_row(act, columns, row.structure)
+    places = stored(row.places, record_ids(act, project_id, (place[0] for place in row.places)))
+    is_statement = row.columns.get("proof", "{}") != "{}"
+    (add_quotes if is_statement else add_places)(act, number, places)
+    return [number, *follow_conflicts(act, [number], now)[0]]
 
 
 def stored(places: Iterable[Place], records: Mapping[str, int]) -> list[SourcePlace]:
@@ -193,16 +128,14 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
 
 
 def count_again(
-    act: Act, sightings: Sequence[tuple[int, Candidate]], *, project_id: int, now: str
+    act: Act, again: Mapping[int, Sequence[Candidate]], *, project_id: int, now: str
 ) -> None:
     """Record that known memories, by id, were repeated: add evidence and raise the count.
 
     An active one gains references, any other is `seen` more often; a rejected one stays rejected.
     """
-    again: dict[int, list[Candidate]] = {}
-    for number, candidate in sightings:
-        again.setdefault(number, []).append(candidate)
-    records = record_ids(act, project_id, (each.record.key for _, each in sightings))
+    keys = (each.record.key for some in again.values() for each in some)
+    records = record_ids(act, project_id, keys)
     sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
     updates: list[tuple[int, Image]] = []
     for number, status, seen, refs in act.query(sql, (listed(again),)):
@@ -221,10 +154,3 @@ def is_said_by_the_person(record: Record) -> bool:
 
 def _place(of: Candidate) -> Place:
     return of.record.key, of.span_start, of.span_end, of.rule, of.extractor_version
-
-
-def _first_of(act: Act, number: int | None) -> int | None:
-    """The leader of a near duplicate, or the row itself."""
-    for (leader,) in act.query("SELECT leader_id FROM memory WHERE id = ?", (number,)):
-        return number if leader is None else int(leader)
-    return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 import msgspec
 
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
@@ -15,7 +17,7 @@ from reviewer.extraction.entities.entity import (
 from reviewer.extraction.entities.facts import structure_of
 from reviewer.extraction.entities.naming import LONGEST_NAME
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.known_keys import row_with_key
+from reviewer.promotion.rows.known_rows import row_with_key
 from reviewer.promotion.views import proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act
@@ -94,27 +96,50 @@ def memory_row(act: Act, number: int) -> dict[str, Value]:
     return dict(zip(columns, rows[0], strict=True))
 
 
+def new_columns(
+    type_: StrEnum | str,
+    content: str,
+    *,
+    rule: str,
+    version: str,
+    proposer: Proposer,
+    rank: float,
+    prior: float = 0.5,
+    signal: float = 1.0,
+    freshness: float = 1.0,
+    kind: str = "memory",
+) -> Image:
+    """The columns of a new row: what it says, its proposer, and what it is worth."""
+    return {
+        "kind": kind,
+        "type": str(type_),
+        "content": content,
+        "key": duplicate_key(content),
+        "rule": rule,
+        "extractor_version": version,
+        "prior": prior,
+        "signal": signal,
+        "freshness": freshness,
+        "confidence": round(prior * signal * freshness, 4),
+        "rank": rank,
+        **proposed_by(proposer),
+    }
+
+
 def row_without_rules(
     project_id: int, type_: str, content: str, now: str, *, rule: str, version: str
 ) -> Image:
     """The columns of a row proposed by neither a rule nor a reader."""
     return {
+        **new_columns(
+            type_, content, rule=rule, version=version, proposer=Proposer.PERSON,
+            rank=queue_order.BY_HAND,
+        ),
         "project_id": project_id,
-        "type": type_,
-        "content": content,
-        "key": duplicate_key(content),
-        "rule": rule,
-        "extractor_version": version,
-        "prior": 0.5,
-        "signal": 1.0,
-        "freshness": 1.0,
-        "confidence": 0.5,
-        "rank": queue_order.BY_HAND,
-        **proposed_by(Proposer.PERSON),
         "first_seen": now,
         "last_seen": now,
         "pending_since": now,
-    }
+    }  # fmt: skip
 
 
 def insert_row(

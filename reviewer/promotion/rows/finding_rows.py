@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
-from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
@@ -87,57 +86,36 @@ def is_stale(view: FindingView, before: str) -> bool:
 def keep(
     act: Act,
     project_id: int,
-    findings: Iterable[tuple[Path, Sequence[Finding]]],
-    only: Mapping[Path, frozenset[str]],
-) -> range:
-    """Replace the stored findings of some files; returns the ids of the new ones. `only`: sessions
-    of a file that were read; by default all.
-    """
-    first = act.next_id("finding")
-    stored = 0
-    for path, found in findings:
-        sources = act.query(
-            "SELECT id FROM source WHERE project_id = ? AND path = ?", (project_id, str(path))
-        )
-        for (source,) in sources:
-            for old, session in act.query(
-                "SELECT id, session FROM finding WHERE source_id = ?", (source,)
-            ):
-                if path not in only or session in only[path]:
-                    act.delete("finding", old)
-            stored += len(
-                act.insert_many("finding", [_image(project_id, source, each) for each in found])
-            )
-    return range(first, first + stored)
+    source: int,
+    findings: Sequence[Finding],
+    sessions: frozenset[str] | None,
+) -> None:
+    """Replace the stored findings of a file, or of those `sessions` of it."""
+    for old, session in act.query("SELECT id, session FROM finding WHERE source_id = ?", (source,)):
+        if sessions is None or session in sessions:
+            act.delete("finding", old)
+    act.insert_many("finding", [_image(project_id, source, each) for each in findings])
 
 
-def recurring(act: Act, project_id: int, new: range) -> Iterator[list[FindingRow]]:
-    """The findings with several rows, one of them new, one group at a time."""
-    if not new:
-        return
+def recurring(act: Act, project_id: int, first: int) -> Iterator[list[FindingRow]]:
+    """The findings with several rows, one of them from the id `first` on, one group at a time."""
     groups = act.query(
         "SELECT kind, signature FROM finding WHERE project_id = ?"
         " GROUP BY kind, signature HAVING count(*) > 1 AND max(id) >= ? ORDER BY kind, signature",
-        (project_id, new.start),
+        (project_id, first),
     )
     where = SELECT.format("f.project_id = ? AND f.kind = ? AND f.signature = ? ORDER BY f.id")
     for group in groups:
         yield from groups_of(map(finding_row, act.query(where, (project_id, *group))))
 
 
-def came_up_again(act: Act, project_id: int, new: range, most: int) -> list[FindingView]:
-    """The costliest of the new findings that other sessions have too, costliest first."""
-    views = map(view_of, recurring(act, project_id, new))
-    return nsmallest(most, (view for view in views if view.sessions >= SESSIONS), costliest_first)
-
-
-def refusals(act: Act, project_id: int, new: range) -> list[FindingRow]:
-    """The refusals with words of the commands in the new findings."""
+def refusals(act: Act, project_id: int, first: int) -> list[FindingRow]:
+    """The refusals with words of the commands in the findings from the id `first` on."""
     where = (
         "f.project_id = ? AND f.kind = ? AND f.words <> '' AND f.command IN"
         " (SELECT command FROM finding WHERE id >= ? AND command <> '') ORDER BY f.signature, f.id"
     )
-    found = act.query(SELECT.format(where), (project_id, str(Kind.REFUSAL), new.start))
+    found = act.query(SELECT.format(where), (project_id, str(Kind.REFUSAL), first))
     return list(map(finding_row, found))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from reviewer.files import open_file
 from reviewer.projects import work_tree
+from reviewer.promotion.rows.known_rows import SHORTLIST, query_of
 from reviewer.proposing.alike import KnownTexts, says
 from reviewer.proposing.given import KnownText
 from reviewer.proposing.values import Proposer
@@ -30,17 +30,6 @@ MAX_LISTED = 5_000
 """Memories and statements searched for the nearest to a question."""
 SHORT_LINE = 20
 """Characters; shorter lines are headings and markup."""
-
-SHORTLIST = 20
-"""Rows sharing a rare word with a statement that are compared with it."""
-
-_WORD = re.compile(r"\w{3,}")
-
-
-def query_of(statement: str) -> str:
-    """The full-text query for rows sharing a rare word with a statement; may be empty."""
-    words = sorted(set(_WORD.findall(statement.lower())), key=lambda word: (-len(word), word))[:6]
-    return " OR ".join(f'"{word}"' for word in words)
 
 
 class KnownFacts:

@@ -11,7 +11,7 @@ from reviewer.promotion.rows import conflict_rows
 from reviewer.promotion.rows.conflict_rows import queue_contradiction
 from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
-from reviewer.promotion.rows.known_facts import query_of
+from reviewer.promotion.rows.known_rows import query_of
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.database import Database
@@ -111,42 +111,35 @@ def put_behind(act: Act, row: int, new: int) -> Related:
 
 
 def _join(act: Act, group: Sequence[int]) -> int:
-    """Hide the waiting rows of a group behind its first one, or behind a memory among them."""
-    rows = {
-        row[0]: row
-        for row in act.query(
-            "SELECT id, status, rank, cost, times, flags, confidence FROM memory"
-            " WHERE kind = 'memory'"
-            f" AND leader_id IS NULL AND id {AMONG}",
+    """Hide the waiting rows of a group behind its first one; if there is a memory among them, mark
+    them as known instead.
+    """
+    status = dict(
+        act.query(
+            "SELECT id, status FROM memory WHERE kind = 'memory' AND leader_id IS NULL"
+            f" AND id {AMONG}",
             (listed(group),),
         )
-    }
-    waiting = [number for number in group if number in rows and rows[number][1] == "candidate"]
-    active = [number for number in group if number in rows and rows[number][1] == "active"]
-    if active:
-        for number in waiting:
-            flags = sorted({*rows[number][5].split(), "known"})
-            rank = rows[number][6] * queue_order.KNOWN
-            act.update("memory", number, flags=" ".join(flags), rank=rank)
+    )
+    waiting = [number for number in group if status.get(number) == "candidate"]
+    if "active" in status.values():
+        for number, flags, confidence in act.query(
+            f"SELECT id, flags, confidence FROM memory WHERE id {AMONG}", (listed(waiting),)
+        ):
+            known = " ".join(sorted({*flags.split(), "known"}))
+            act.update("memory", number, flags=known, rank=confidence * queue_order.KNOWN)
         return len(waiting)
     if len(waiting) < 2:
         return 0
     leader, *members = waiting
     hide(act, members, leader, JOINED)
-    cost = max(rows[number][3] for number in waiting)
-    rank = max(rows[number][2] for number in waiting)
-    sessions = sessions_of(act, waiting)
-    act.update(
-        "memory",
-        leader,
-        cost=cost,
-        sessions=sessions,
-        times=max(rows[number][4] for number in waiting),
-        rank=queue_order.rank(
-            own_words=rank >= queue_order.OWN_WORDS,
-            sessions=sessions,
-            cost=cost,
-            quality=rows[leader][6],
-        ),
+    ((cost, times, rank, quality),) = act.query(
+        "SELECT max(cost), max(times), max(rank), (SELECT confidence FROM memory WHERE id = ?)"
+        f" FROM memory WHERE id {AMONG}",
+        (leader, listed(waiting)),
     )
+    sessions = sessions_of(act, waiting)
+    own_words = rank >= queue_order.OWN_WORDS
+    rank = queue_order.rank(own_words=own_words, sessions=sessions, cost=cost, quality=quality)
+    act.update("memory", leader, cost=cost, sessions=sessions, times=times, rank=rank)
     return len(members)

@@ -19,7 +19,7 @@ from reviewer.promotion.rows.entity_rows import (
     parse_structure,
     remove_structure,
 )
-from reviewer.promotion.rows.known_keys import row_with_key
+from reviewer.promotion.rows.known_rows import row_with_key
 from reviewer.promotion.views import RowKind, Status
 from reviewer.store.acts import Act
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct, structs
@@ -14,11 +15,11 @@ from reviewer.extraction.confidence import confidence, freshness, structural_sig
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
-from reviewer.extraction.similarity import similarity
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.enqueue import NewRow, Place, add_quotes, queue_rows, stored
+from reviewer.promotion.rows.enqueue import NewRow, Place, add_quotes, queue_row, stored
+from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
     add_places,
@@ -29,16 +30,15 @@ from reviewer.promotion.rows.evidence_rows import (
     source_row,
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
-from reviewer.promotion.rows.known_facts import SHORTLIST, query_of
+from reviewer.promotion.rows.known_rows import KnownRows
 from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.text.normalise import clean, duplicate_key
+from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
-from reviewer.text.wording import same_wording
 
 STATEMENTS_VERSION = "1.0.0"
 """The extractor version of rows proposed as statements."""
@@ -66,74 +66,132 @@ class PreparedStatement(Struct, frozen=True):
     confidence: float
     flags: tuple[str, ...]
 
+    def score(self, novelty: float = 1.0) -> float:
+        """Its rank as a new row."""
+        names = {cited.record.session for cited in self.cited} - {None}
+        return self.rank(len(names) or 1, novelty)
 
-class WrittenRows(Struct, frozen=True):
-    """The outcome for statements: new rows with their statements, rows beyond the cap, rows with
-    new evidence, rows without any, and the outcome for rows named by a reader.
+    def rank(self, sessions: int, novelty: float = 1.0, cost: int = 0) -> float:
+        """Its rank, once so many sessions say it and so many calls were lost."""
+        proposal, proof = self.proved.proposal, self.proved.proof
+        quality = queue_order.quality(proposal, proof, self.confidence, novelty)
+        own = queue_order.is_own(proposal) and proof.sound and not proof.flags
+        return queue_order.rank(own_words=own, sessions=sessions, cost=cost, quality=quality)
+
+    @property
+    def moments(self) -> list[str]:
+        """The times of the cited lines, if known."""
+        return [cited.record.at for cited in self.cited if cited.record.at]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        rule = self.proved.proposal.rule
+        return tuple(
+            (cited.record.key, cited.start, cited.end, rule, STATEMENTS_VERSION)
+            for cited in self.cited
+        )
+
+    def row(self, rank: float) -> NewRow:
+        """Its row of the queue."""
+        proposal, moments = self.proved.proposal, self.moments
+        columns = new_columns(
+            proposal.type,
+            self.content,
+            rule=proposal.rule,
+            version=STATEMENTS_VERSION,
+            proposer=proposal.proposer,
+            rank=rank,
+            prior=self.prior,
+            signal=self.signal,
+            freshness=self.freshness,
+        )
+        columns |= {
+            "flags": " ".join(self.flags),
+            "scope": proposal.scope,
+            "need": proposal.kind,
+            "proof": msgspec.json.encode(self.proved.proof).decode(),
+        }
+        if moments:
+            columns |= {"first_seen": min(moments), "last_seen": max(moments)}
+        return NewRow(columns, self.places, rank)
+
+
+class Written(Struct):
+    """What became of statements: new rows with their statements, rows beyond the cap (`reviewer
+    queue more`), rows with new evidence of a known fact, rows that had it already, and those that
+    were dropped.
     """
 
-    new: tuple[tuple[int, PreparedStatement], ...] = ()
-    over_cap: tuple[NewRow, ...] = ()
-    seen: tuple[int, ...] = ()
-    known: tuple[int, ...] = ()
+    new: dict[int, PreparedStatement] = {}
+    over_cap: list[NewRow] = []
+    seen: list[int] = []
+    known: list[int] = []
+    dropped: list[DroppedStatement] = []
     unproved: int = 0
     """New rows and rows beyond the cap that are not fully proved."""
     related: Related = Related()
+    """The outcome for rows replaced or joined by new ones."""
+    act: int = 0
+    """0 if nothing was written."""
+    title: str = ""
+
+
+def setting_of(path: Path, now: datetime) -> Setting:
+    """The setting of a file. Raises SourceError if it cannot be read."""
+    try:
+        updated = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError as problem:
+        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
+    return Setting(path=str(path), now=now, updated=updated)
 
 
 def prepare(
     proved: Sequence[Proved],
+    setting: Setting,
     *,
-    now: datetime,
     view: SessionView | None = None,
     longest: int = LONGEST_STATEMENT,
-    cited_as: str = "",
-    modified_ns: int | None = None,
-) -> list[PreparedStatement | DroppedStatement]:
-    """Find the records behind statements from one file, which is read once.
+) -> tuple[list[PreparedStatement], list[DroppedStatement]]:
+    """Find the records behind statements from one file, which is read once; returns those to write,
+    and the others.
 
-    `cited_as` and `modified_ns`: of the original, if the file is a copy. Raises SourceError if it
-    cannot be read.
+    `setting`: of the original, if the file is a copy. Raises SourceError if it cannot be read.
     """
     if not proved:
-        return []
+        return [], []
     path = proved[0].path
     quotes = [quote for each in proved for quote in each.proof.quotes]
     try:
-        seconds = path.stat().st_mtime if modified_ns is None else modified_ns / 1e9
-        updated = datetime.fromtimestamp(seconds, UTC)
         places = cite(path, quotes, view)
     except OSError as problem:
         raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
-    setting = Setting(path=cited_as or str(path), now=now, updated=updated)
     format_ = "" if view is None else view.format
-    made: list[PreparedStatement | DroppedStatement] = []
+    ready: list[PreparedStatement] = []
+    left_out: list[DroppedStatement] = []
     for each in proved:
         count = len(each.proof.quotes)
         own, places = places[:count], places[count:]
-        made.append(_prepare(each, own, setting, format_, longest))
-    return made
+        content = clean(mask(each.proposal.statement).text)
+        if len(content) < SHORTEST_STATEMENT:
+            left_out.append(dropped(each, f"shorter than {SHORTEST_STATEMENT} characters"))
+        elif len(content) > longest:
+            left_out.append(dropped(each, f"longer than {longest} characters"))
+        elif not any(own):
+            left_out.append(dropped(each, "no quote of it is in the session"))
+        else:
+            ready.append(_prepare(each, content, own, setting, format_))
+    return ready, left_out
 
 
 def _prepare(
     proved: Proved,
+    content: str,
     places: Sequence[CitedQuote | None],
     setting: Setting,
     format_: str,
-    longest: int,
-) -> PreparedStatement | DroppedStatement:
+) -> PreparedStatement:
     proposal, proof = proved.proposal, proved.proof
-    content = clean(mask(proposal.statement).text)
     cited = tuple(place for place in places if place is not None)
-    reason = ""
-    if len(content) < SHORTEST_STATEMENT:
-        reason = f"shorter than {SHORTEST_STATEMENT} characters"
-    elif len(content) > longest:
-        reason = f"longer than {longest} characters"
-    elif not cited:
-        reason = "no quote of it is in the session"
-    if reason:
-        return dropped(proved, reason)
     found = tuple(
         structs.replace(quote, found=place is not None)
         for quote, place in zip(proof.quotes, places, strict=True)
@@ -179,20 +237,16 @@ def write(
     prepared: Sequence[PreparedStatement],
     *,
     now: str,
-) -> WrittenRows:
+    rows: KnownRows | None = None,
+) -> Written:
     """Write statements with their records and evidence, best first: new rows up to the cap, and
     evidence for rows that say the same. `wave` is called if there is something to write.
     """
-    scored = [
-        (score(each, 1.0 - _look_up(act, project_id, each.content)[0]), each) for each in prepared
-    ]
-    new: dict[int, PreparedStatement] = {}
-    over_cap: list[NewRow] = []
-    seen: dict[int, None] = {}
-    known: dict[int, None] = {}
-    unproved, related = 0, Related()
+    rows = rows or KnownRows(act, project_id)
+    scored = [(each.score(rows.look_up("memory", each.content).novelty), each) for each in prepared]
+    done = Written()
     for rank, each in sorted(scored, key=lambda pair: -pair[0]):
-        row = _look_up(act, project_id, each.content)[1]
+        row = rows.look_up("memory", each.content).row
         proposal = each.proved.proposal
         if row is None and _status(act, project_id, proposal.joins) == Status.ACTIVE:
             row = proposal.joins
@@ -200,89 +254,28 @@ def write(
             if act.query("SELECT 1 FROM memory WHERE id = ? AND excerpt = 1", (row,)):
                 # Hidden since an earlier version; as a reader states it, it waits from now on.
                 act.update("memory", row, **proposed_by(proposal.proposer))
-            if not _is_fresh(act, project_id, row, each):
-                known[row] = None
-                continue
-            _count_again(act, row, each, _records(act, project_id, wave(), each), now)
-            seen[row] = None
+            fresh = _is_fresh(act, project_id, row, each)
+            if fresh:
+                _count_again(act, row, each, _records(act, project_id, wave(), each), now)
+            if row not in (*done.new, *done.seen):
+                (done.seen if fresh else done.known).append(row)
             continue
         _records(act, project_id, wave(), each)
-        unproved += not each.proved.proof.sound
-        fresh = new_row(each, rank)
-        if len(new) >= CAP:
-            over_cap.append(fresh)
+        done.unproved += not each.proved.proof.sound
+        if len(done.new) >= CAP:
+            done.over_cap.append(each.row(rank))
             continue
-        for number in queue_rows(act, [fresh], project_id=project_id, wave_id=wave(), now=now):
-            new[number] = each
+        where = {"project_id": project_id, "wave_id": wave()}
+        for number in queue_row(act, each.row(rank), **where, now=now):
+            done.new[number] = each
+            rows.add(number, "memory", each.content)
             _take_price(act, project_id, number, each)
             if _status(act, project_id, proposal.replaces):
-                related = related.plus(make_untrue(act, proposal.replaces, number, now))
+                done.related = done.related.plus(make_untrue(act, proposal.replaces, number, now))
             if _status(act, project_id, proposal.joins) == Status.CANDIDATE:
-                related = related.plus(put_behind(act, proposal.joins, number))
-    return WrittenRows(
-        tuple(new.items()),
-        tuple(over_cap),
-        tuple(row for row in seen if row not in new),
-        tuple(row for row in known if row not in new and row not in seen),
-        unproved,
-        related,
-    )
-
-
-def new_row(statement: PreparedStatement, rank: float) -> NewRow:
-    """The row of a statement."""
-    moments = _moments(statement)
-    seen = {"first_seen": min(moments), "last_seen": max(moments)} if moments else {}
-    return NewRow({**_columns(statement, rank), **seen}, _places(statement), rank)
-
-
-def _places(statement: PreparedStatement) -> tuple[Place, ...]:
-    rule = statement.proved.proposal.rule
-    return tuple(
-        (cited.record.key, cited.start, cited.end, rule, STATEMENTS_VERSION)
-        for cited in statement.cited
-    )
-
-
-def score(statement: PreparedStatement, novelty: float) -> float:
-    """The rank of a new statement."""
-    names = {cited.record.session for cited in statement.cited} - {None}
-    return _rank(statement, len(names) or 1, novelty)
-
-
-def _rank(best: PreparedStatement, sessions: int, novelty: float = 1.0, cost: int = 0) -> float:
-    proposal, proof = best.proved.proposal, best.proved.proof
-    quality = queue_order.quality(proposal, proof, best.confidence, novelty)
-    own = queue_order.is_own(proposal) and proof.sound and not proof.flags
-    return queue_order.rank(own_words=own, sessions=sessions, cost=cost, quality=quality)
-
-
-def _look_up(act: Act, project_id: int, statement: str) -> tuple[float, int | None]:
-    """The highest similarity to another statement, and the row that says the same, decided ones
-    first.
-    """
-    rows = act.query(
-        "SELECT id, content, status, 1 FROM memory"
-        " WHERE project_id = ?1 AND kind = 'memory' AND key = ?2",
-        (project_id, duplicate_key(statement)),
-    )
-    earlier = "JOIN content_history h ON h.memory_id = m.id"  # not proposed again either
-    if query := query_of(statement):
-        for wording, join in (("m.content", ""), ("h.content", earlier)):
-            rows += act.query(
-                f"SELECT m.id, {wording}, m.status, 0 FROM memory_text t"
-                f" JOIN memory m ON m.id = t.rowid {join} WHERE memory_text MATCH ?"
-                " AND m.project_id = ? AND m.kind = 'memory' AND m.excerpt = 0"
-                " ORDER BY t.rank LIMIT ?",
-                (query, project_id, SHORTLIST),
-            )
-    nearest, same = 0.0, list[tuple[bool, int]]()
-    for number, content, status, exact in rows:
-        if exact or same_wording(statement, content):
-            same.append((status == "candidate", number))
-        else:
-            nearest = max(nearest, similarity(statement, content))
-    return nearest, min(same)[1] if same else None
+                done.related = done.related.plus(put_behind(act, proposal.joins, number))
+    done.known = [row for row in dict.fromkeys(done.known) if row not in done.seen]
+    return done
 
 
 def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement) -> bool:
@@ -290,29 +283,6 @@ def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement)
     first = statement.cited[0]
     record = record_ids(act, project_id, [first.record.key]).get(first.record.key)
     return (record, first.start, first.end) not in places_of(act, row)
-
-
-def _columns(statement: PreparedStatement, rank: float) -> Image:
-    best, proposal = statement, statement.proved.proposal
-    return {
-        "kind": "memory",
-        "type": str(proposal.type),
-        "content": best.content,
-        "key": duplicate_key(best.content),
-        "rule": proposal.rule,
-        "extractor_version": STATEMENTS_VERSION,
-        "prior": best.prior,
-        "signal": best.signal,
-        "freshness": best.freshness,
-        "confidence": round(best.confidence, 4),
-        "rank": rank,
-        "flags": " ".join(best.flags),
-        "seen": 1,
-        "scope": proposal.scope,
-        "need": proposal.kind,
-        "proof": msgspec.json.encode(best.proved.proof).decode(),
-        **proposed_by(proposal.proposer),
-    }
 
 
 def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement) -> None:
@@ -336,13 +306,8 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
         sessions=behind.sessions,
         times=behind.times,
         cost=behind.cost,
-        rank=_rank(best, max(behind.sessions, 1), cost=behind.cost),
+        rank=best.rank(max(behind.sessions, 1), cost=behind.cost),
     )
-
-
-def _moments(statement: PreparedStatement) -> list[str]:
-    """The times of the cited lines, if known."""
-    return [cited.record.at for cited in statement.cited if cited.record.at]
 
 
 def _count_again(
@@ -352,15 +317,15 @@ def _count_again(
     status, seen, refs, cost, leader, rank = act.query(
         "SELECT status, seen, refs, cost, leader_id, rank FROM memory WHERE id = ?", (row,)
     )[0]
-    changes: Image = {"last_seen": max(_moments(statement), default=now)}
+    changes: Image = {"last_seen": max(statement.moments, default=now)}
     changes |= {"refs": refs + 1} if status == "active" else {"seen": seen + 1}
     act.update("memory", row, **changes)
-    places = stored(_places(statement), records)
+    places = stored(statement.places, records)
     if status != "candidate" or leader is not None:
         add_places(act, row, places)
         return
     add_quotes(act, row, places)
-    again = _rank(statement, sessions_of(act, [row]), cost=cost)
+    again = statement.rank(sessions_of(act, [row]), cost=cost)
     act.update("memory", row, rank=max(rank, again))
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import BootText, Dropped, Event, Extractor
-from reviewer.extraction.ranking import CAP, Ranked, Ranking, base_score, rank
-from reviewer.promotion.rows.enqueue import KnownRows, NewRow
+from reviewer.extraction.ranking import Ranking, base_score
+from reviewer.promotion.rows.enqueue import NewRow
 from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.rows.statement_rows import (
     DroppedStatement,
@@ -34,7 +33,7 @@ from where it can be queued later.
 
 
 class CandidateCollector:
-    """Collects candidates from the extractor's events.
+    """Collects the candidates of one file, or of all files.
 
     `drop` is called for each statement that is not proposed, and with the row of each candidate
     beyond the limit.
@@ -45,23 +44,17 @@ class CandidateCollector:
         drop: Callable[[Struct], None],
         slim: Callable[[Candidate], Candidate] = without_text,
         *,
-        limited: bool = True,
+        limit: int | None = LIMIT,
+        known_text: BootText | None = None,
     ) -> None:
-        """`slim`: reduces a candidate until the best are chosen; `limited`: to LIMIT."""
+        """`slim`: reduces a candidate until the best are chosen."""
         self._drop = drop
         self._slim = slim
-        self._limited = limited
+        self._limit = limit
+        self._known_text = known_text or BootText()
         self.overflowed = 0
         """Number of candidates beyond the limit."""
-        self._known_text = BootText()
-        self._source = ""
-        self._stored_keys: dict[str, str] = {}
-        """The keys of records of the current source, if the store has others."""
         self.candidates: list[Candidate] = []
-        self._sources: dict[str, str] = {}
-        """The source of each cited record, by its key in the store."""
-        self.sightings: list[tuple[int, Candidate]] = []
-        """Ids of the project's memories, each with the candidate that repeats it."""
         self.statements: list[PreparedStatement] = []
         """Statements of memory files."""
         self.dropped: Counter[str] = Counter()
@@ -69,121 +62,82 @@ class CandidateCollector:
     def __len__(self) -> int:
         return len(self.candidates)
 
+    def of_a_file(self) -> CandidateCollector:
+        """A collector for one file, which counts once it is added here."""
+        return CandidateCollector(
+            self._drop, self._slim, limit=self._limit, known_text=self._known_text
+        )
+
+    def add(self, of_a_file: CandidateCollector) -> None:
+        """Add everything from a file."""
+        self.overflowed += of_a_file.overflowed
+        self.statements += of_a_file.statements
+        self.dropped += of_a_file.dropped
+        for each in of_a_file.candidates:
+            self._keep(each)
+
     def take(self, records: Iterable[Record], setting: Setting) -> None:
         """Run the extractor over all records of a source."""
         extractor = Extractor(setting)
-        self.begin(setting.path)
         for record in records:
-            self.consume(extractor.feed(record), None)
-
-    def begin(self, source: str) -> None:
-        """Begin a source."""
-        self._source = source
-        self._stored_keys.clear()
+            self.consume(extractor.feed(record))
 
     def rewind(self, rewind: Rewind) -> None:
-        """Forget candidates from messages of this source that the person took back."""
+        """Forget candidates from messages that the person took back."""
         self.candidates = [
             each
             for each in self.candidates
-            if self._sources[each.record.key] != self._source
-            or not rewind.first <= each.record.line_start < rewind.end
+            if not rewind.first <= each.record.line_start < rewind.end
         ]
 
-    def stored_as(self, key: str, stored: str) -> None:
-        """Cite a record of this source by its key in the store."""
-        if stored != key:
-            self._stored_keys[key] = stored
-
-    def consume(self, events: Iterable[Event], fresh: Container[str] | None) -> None:
-        """Take events of the source; only those of records in `fresh` count (None: all)."""
+    def consume(self, events: Iterable[Event], stored_as: Mapping[str, str] | None = None) -> None:
+        """Take events. `stored_as`: the records that count, each with its key in the store."""
         for event in events:
             outcome = self._known_text.settle(event)
             if isinstance(outcome, Dropped):
                 self.dropped[outcome.reason] += 1
                 self._drop(outcome)
-            elif outcome is not None and (fresh is None or outcome.record.key in fresh):
-                self._keep(self._as_stored(self._slim(outcome)))
+            elif outcome is not None and (key := _key(outcome, stored_as)):
+                slim = self._slim(outcome)
+                self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
 
-    def propose(self, path: Path, *, now: datetime, known: KnownFacts) -> None:
+    def propose(self, setting: Setting, known: KnownFacts) -> None:
         """Collect the statements of a memory file; ignores other files. Raises SourceError."""
+        path = Path(setting.path)
         if not is_memory_file(path):
             return
-        for each in propose_from(path, now=now, known=known.besides(path)):
-            if isinstance(each, PreparedStatement):
-                self.statements.append(each)
-            else:
-                self.dropped[each.reason.partition(": ")[0]] += 1  # without the quoted words
-                self._drop(each)
-
-    def sources(self) -> list[Path]:
-        """The files with candidates or statements."""
-        found = {Path(self._sources[each.record.key]) for each in self.candidates}
-        return sorted(found | {each.proved.path for each in self.statements})
-
-    def give_up(self, source: str) -> None:
-        """Forget everything from an unreadable source."""
-        self.statements = [each for each in self.statements if str(each.proved.path) != source]
-        self.candidates = [
-            each for each in self.candidates if self._sources[each.record.key] != source
-        ]
-
-    def of(self, source: str) -> CandidateCollector:
-        """A collector with the candidates of one source only."""
-        found = CandidateCollector(self._drop, self._slim, limited=self._limited)
-        found.candidates = [
-            each for each in self.candidates if self._sources[each.record.key] == source
-        ]
-        found.statements = [each for each in self.statements if str(each.proved.path) == source]
-        return found
-
-    def ranked(self, known: KnownRows | None = None, *, cap: int | None = None) -> Ranked:
-        """Rank the candidates that are new to the project; the others become sightings."""
-        self.sightings.clear()
-        existing = known.keys(self.candidates) if known else {}
-        new: list[Candidate] = []
-        for candidate in self.candidates:
-            number = existing.get(KnownRows.key_of(candidate))
-            if number is None:
-                new.append(candidate)
-            else:
-                self.sightings.append((number, candidate))
-        novelty = known.novelty if known else None
-        return rank(new, novelty=novelty, cap=CAP if cap is None else cap)
+        ready, left_out = propose_from(path, setting, known=known.besides(path))
+        self.statements += ready
+        for each in left_out:
+            self.dropped[each.reason.partition(": ")[0]] += 1  # without the quoted words
+            self._drop(each)
 
     def _keep(self, candidate: Candidate) -> None:
         self.candidates.append(candidate)
-        self._sources[candidate.record.key] = self._source
-        if self._limited and len(self.candidates) >= 2 * LIMIT:
+        if self._limit is not None and len(self.candidates) >= 2 * self._limit:
             self.candidates.sort(key=base_score, reverse=True)
-            for weak in self.candidates[LIMIT:]:
+            for weak in self.candidates[self._limit :]:
                 self._drop(NewRow.of(Ranking(weak, base_score(weak))))
-            self.overflowed += len(self.candidates) - LIMIT
-            del self.candidates[LIMIT:]
+            self.overflowed += len(self.candidates) - self._limit
+            del self.candidates[self._limit :]
 
-    def _as_stored(self, candidate: Candidate) -> Candidate:
-        key = self._stored_keys.get(candidate.record.key)
-        if key is None:
-            return candidate
-        return structs.replace(candidate, record=structs.replace(candidate.record, key=key))
+
+def _key(candidate: Candidate, stored_as: Mapping[str, str] | None) -> str:
+    key = candidate.record.key
+    return key if stored_as is None else stored_as.get(key, "")
 
 
 def propose_from(
-    path: Path,
-    *,
-    now: datetime,
-    known: Callable[[str], tuple[str, ...]],
-    cited_as: str = "",
-    modified_ns: int | None = None,
-) -> list[PreparedStatement | DroppedStatement]:
+    path: Path, setting: Setting, *, known: Callable[[str], tuple[str, ...]]
+) -> tuple[list[PreparedStatement], list[DroppedStatement]]:
     """Prove the statements of a memory file, and find the records behind them; ignores other files.
 
-    Without a reader to reword them, statements that are not fully proved are dropped. `cited_as`
-    and `modified_ns`: see `prepare`. Raises SourceError if the file cannot be read.
+    Without a reader to reword them, statements that are not fully proved are dropped. Raises
+    SourceError if the file cannot be read.
     """
     proposals = list(memory_proposals(path))
     if not proposals:
-        return []
+        return [], []
     view = memory_view(path)
     index = ProofIndex(view)
     sound: list[Proved] = []
@@ -194,5 +148,5 @@ def propose_from(
             sound.append(proved)
         else:
             left_out.append(dropped(proved, next(iter(reasons(proved.proof)), "not proved")))
-    made = prepare(sound, now=now, view=view, cited_as=cited_as, modified_ns=modified_ns)
-    return [*left_out, *made]
+    ready, others = prepare(sound, setting, view=view)
+    return ready, [*left_out, *others]

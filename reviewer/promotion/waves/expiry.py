@@ -13,13 +13,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from msgspec import Struct
-
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.promotion import queue_order
 from reviewer.promotion.lists.source_view import QUOTE, SEARCHED, record_state
 from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE
-from reviewer.promotion.rows.entity_rows import row_without_rules
+from reviewer.promotion.rows.entity_rows import insert_row, row_without_rules
 from reviewer.promotion.rows.finding_rows import SUNK
 from reviewer.promotion.views import SourceState, proposed_by
 from reviewer.proposing.values import Proposer
@@ -45,39 +43,6 @@ _PATH = re.compile(r"`([\w.-]+(?:/[\w.-]+)+\.\w{1,8})`")
 """A file in backticks with its folder; a bare name may be anything."""
 
 
-class ActiveMemory(Struct, frozen=True):
-    """The facts about an active memory that decide on its retirement."""
-
-    content: str
-    decided: str
-    used: str
-    """When it was last handed to an agent; empty if never."""
-    file: str = ""
-    """The note it came from."""
-    state: SourceState = SourceState.UNKNOWN
-
-
-def why_retire(
-    kept: ActiveMemory, now: datetime, removed: Mapping[str, str], *, in_use: bool
-) -> str:
-    """Why a memory may be retired, in words; empty for no reason.
-
-    `removed`: deleted files of the project, with the commit that removed each. `in_use`: whether
-    agents are handed memories of the project at all; otherwise no use means nothing.
-    """
-    for name in _PATH.findall(kept.content):
-        if name in removed:
-            return f"`{name}` was removed in {removed[name]}"
-    if kept.state is SourceState.GONE:
-        return f"{kept.file} is gone"
-    if kept.state is SourceState.CHANGED:
-        return f"{kept.file} no longer says it"
-    since = from_iso(max(kept.decided, kept.used))
-    if in_use and since is not None and now - since >= UNUSED:
-        return f"not used for {(now - since).days} days"
-    return ""
-
-
 def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
     """Queue a row for each active memory that may be retired, withdraw rows whose reason is gone,
     and lower old failures of services; returns the number of new rows.
@@ -96,12 +61,33 @@ def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
 
 
 def _reasons(act: Act, project: int, roots: Sequence[str], now: datetime) -> dict[int, str]:
-    kept = {row[0]: _kept(row[1:]) for row in act.query(_ACTIVE, (OF_DECISION, project))}
-    in_use = any(each.used >= iso(now - UNUSED) for each in kept.values())
-    names = {name for each in kept.values() for name in _PATH.findall(each.content)}
-    removed = removed_files(roots, names)
-    found = ((row, why_retire(each, now, removed, in_use=in_use)) for row, each in kept.items())
-    return {row: why for row, why in found if why}
+    """Why memories may be retired, in words, by id."""
+    rows = act.query(_ACTIVE, (OF_DECISION, project))
+    names = {row[0]: _PATH.findall(row[1]) for row in rows}
+    removed = removed_files(roots, {name for each in names.values() for name in each})
+    in_use = any(used >= iso(now - UNUSED) for _, _, _, used, *_ in rows)
+    """Agents are handed memories of the project; otherwise no use means nothing."""
+    found: dict[int, str] = {}
+    for number, _, decided, used, *place in rows:
+        since = from_iso(max(decided, used))
+        if gone := next(filter(removed.get, names[number]), ""):
+            found[number] = f"`{gone}` was removed in {removed[gone]}"
+        elif lost := _lost(*place):
+            found[number] = lost
+        elif in_use and since is not None and now - since >= UNUSED:
+            found[number] = f"not used for {(now - since).days} days"
+    return found
+
+
+def _lost(path: str | None, start: int, end: int, digest: str, quote: str) -> str:
+    """Why a note no longer supports a memory; empty if it does, or if there is none."""
+    if path is None:
+        return ""
+    state = record_state(path, start, end, digest, searched=SEARCHED, quote=quote)
+    name = Path(path).name
+    if state is SourceState.GONE:
+        return f"{name} is gone"
+    return f"{name} no longer says it" if state is SourceState.CHANGED else ""
 
 
 _ACTIVE = f"""
@@ -116,17 +102,6 @@ LEFT JOIN source s ON s.id = r.source_id AND s.format NOT IN ('seed', ?)
 WHERE m.project_id = ? AND m.status = 'active' AND m.kind IN ('memory', 'entity') ORDER BY m.id
 """
 """Only notes count as lost sources: agents delete their sessions after a while."""
-
-
-def _kept(row: Sequence[object]) -> ActiveMemory:
-    content, decided, used, path, start, end, digest, quote = row
-    kept = ActiveMemory(str(content), str(decided), str(used))
-    if path is None:
-        return kept
-    state = record_state(
-        str(path), int(str(start)), int(str(end)), str(digest), searched=SEARCHED, quote=str(quote)
-    )
-    return ActiveMemory(kept.content, kept.decided, kept.used, Path(str(path)).name, state)
 
 
 def removed_files(roots: Sequence[str], names: set[str]) -> dict[str, str]:
@@ -158,48 +133,45 @@ def _git(root: str, *words: str) -> str:
 
 def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) -> int:
     known = {
-        row[1]: row
-        for row in act.query(
-            "SELECT id, signature, status, coalesce(decided_at, '') FROM memory"
+        int(signature.rpartition("#")[2]): row
+        for signature, *row in act.query(
+            "SELECT signature, id, status, coalesce(decided_at, '') FROM memory"
             " WHERE project_id = ? AND rule = ?",
             (project, RETIRE),
         )
     }
     waiting = 0
-    for number, signature, status, _ in known.values():
-        if status != "candidate":
-            continue
-        if int(signature.rpartition("#")[2]) in reasons:
+    for memory, (row, status, _) in known.items():
+        if status == "candidate" and memory in reasons:
             waiting += 1
-        else:
-            act.update("memory", number, status="superseded", decided_at=iso(now))
+        elif status == "candidate":
+            act.update("memory", row, status="superseded", decided_at=iso(now))
     new = 0
     for memory, why in reasons.items():
         if waiting + new >= MAX_WAITING:
             break
         ((type_, content),) = act.query("SELECT type, content FROM memory WHERE id = ?", (memory,))
-        short = (
-            content if len(content) <= QUOTED_CHARS else f"{content[: QUOTED_CHARS - 1].rstrip()}…"
-        )
-        text = f"Retire #{memory} ({why}): “{' '.join(short.split())}”"
-        about = f"{RETIRE} #{memory}"
-        again = known.get(about)
-        if again is None:
-            row = row_without_rules(project, type_, text, iso(now), rule=RETIRE, version="1")
-            row |= {
+        words = " ".join(content.split())
+        short = words if len(words) <= QUOTED_CHARS else f"{words[: QUOTED_CHARS - 1].rstrip()}…"
+        text = f"Retire #{memory} ({why}): “{short}”"
+        if memory not in known:
+            columns = row_without_rules(project, type_, text, iso(now), rule=RETIRE, version="1")
+            columns |= {
                 **proposed_by(Proposer.PROGRAM),
                 "rank": queue_order.RETIREMENT,
                 "flags": RETIRE,
+                "signature": f"{RETIRE} #{memory}",
             }
-            act.insert("memory", **row, kind="memory", status="candidate", signature=about)
-        elif again[2] != "candidate" and again[3] <= iso(now - UNUSED):
+            insert_row(act, columns)
+            new += 1
+            continue
+        row, status, decided = known[memory]
+        if status != "candidate" and decided <= iso(now - UNUSED):
             act.update(
-                "memory", again[0], content=text, key=duplicate_key(text), status="candidate",
+                "memory", row, content=text, key=duplicate_key(text), status="candidate",
                 decided_at=None, pending_since=iso(now),
             )  # fmt: skip
-        else:
-            continue
-        new += 1
+            new += 1
     return new
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from heapq import nsmallest
 
 import msgspec
 
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
+from reviewer.promotion.rows.enqueue import NewRow, queue_row
+from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_row
 from reviewer.promotion.rows.finding_rows import (
     CUT,
@@ -19,21 +22,20 @@ from reviewer.promotion.rows.finding_rows import (
     WORD,
     FindingRow,
     FindingView,
+    costliest_first,
     latest_of,
     quotes_of,
     recurring,
     refusals,
     view_of,
 )
-from reviewer.promotion.rows.known_keys import row_with_key
-from reviewer.promotion.views import Status, proposed_by
+from reviewer.promotion.views import Status
 from reviewer.proposing.values import Proof, Proposer, QuoteProof
 from reviewer.sessions.findings import Evidence, Kind
 from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_place
 from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
-from reviewer.text.normalise import duplicate_key
 from reviewer.text.numerals import count
 
 VERSION = "1.1.0"
@@ -46,29 +48,38 @@ SAID = " and said: "
 SAME_REMEDY_SHARE = 0.6
 """The share of common words from which two remedies are the same."""
 PRIOR = 0.6
+MAX_RECURRING = 20
+"""Recurring findings listed in a report."""
 
 
-def in_a_line(view: FindingView) -> str:
+def _in_a_line(view: FindingView) -> str:
     """`errcheck: error return value of * is not checked (3 sessions, 9 calls)`."""
     what = view.words if view.kind in (Kind.REFUSAL, Kind.CORRECTION) else view.signature
     return f"{_short(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
 
 
-def propose(act: Act, project_id: int, wave_id: int, found: range, *, now: str) -> list[int]:
-    """Queue those of the new findings that recur, and count known ones again; returns the new rows
-    of the queue.
+def propose(
+    act: Act, project_id: int, wave_id: int, first: int, *, now: str
+) -> tuple[list[int], list[str]]:
+    """Queue those of the findings from the id `first` on that recur, and count known ones again;
+    returns the new rows of the queue, and what other sessions have too, costliest first, a line
+    each.
 
     A failure is proposed with its remedy, in a fixed wording; a command that the person refused
     more than once, with their last words, to be reworded.
     """
     new: list[int] = []
-    for group in recurring(act, project_id, found):
+    again: list[FindingView] = []
+    for group in recurring(act, project_id, first):
+        view = view_of(group)
+        if view.sessions >= SESSIONS:
+            again.append(view)
         if content := _failure(group):
             new += _queue(act, project_id, wave_id, group, content, now)
-    for command, group in _by_command(refusals(act, project_id, found)).items():
+    for command, group in _by_command(refusals(act, project_id, first)).items():
         if content := _refusal(command, group):
             new += _queue(act, project_id, wave_id, group, content, now)
-    return new
+    return new, list(map(_in_a_line, nsmallest(MAX_RECURRING, again, costliest_first)))
 
 
 # Wordings
@@ -164,42 +175,31 @@ def _queue(
         return []
     if CUT in content or len(content) > LONGEST_STATEMENT:
         return []
-    type_ = MemoryType.PREFERENCE if refused else MemoryType.KNOWLEDGE
-    key = duplicate_key(content)
-    if row_with_key(act, project_id, ("memory", str(type_), key)):
-        return []
     quotes = quotes_of(group)
-    number = act.insert(
-        "memory",
-        project_id=project_id,
-        wave_id=wave_id,
-        kind="memory",
-        type=str(type_),
-        content=content,
-        key=key,
-        status="candidate",
+    proof = Proof(tuple(QuoteProof(each.line, each.text, found=True) for _, each in quotes))
+    columns = new_columns(
+        MemoryType.PREFERENCE if refused else MemoryType.KNOWLEDGE,
+        content,
         rule=f"finding.{view.kind}",
-        extractor_version=VERSION,
-        prior=PRIOR,
-        signal=1.0,
-        freshness=1.0,
-        confidence=PRIOR,
+        version=VERSION,
+        proposer=Proposer.FINDING,
         rank=rank,
-        flags="reword" if refused else "",
-        seen=len(group),
-        first_seen=view.first or now,
-        pending_since=now,
-        need="instruction" if refused else "trap",
-        proof=msgspec.json.encode(
-            Proof(tuple(QuoteProof(each.line, each.text, found=True) for _, each in quotes))
-        ).decode(),
-        signature=signature,
-        **figures,
-        **proposed_by(Proposer.FINDING),
+        prior=PRIOR,
     )
-    places = [_place(act, project_id, wave_id, row, each) for row, each in quotes]
-    add_places(act, number, places)
-    return [number]
+    columns |= {
+        "flags": "reword" if refused else "",
+        "seen": len(group),
+        "first_seen": view.first or now,
+        "need": "instruction" if refused else "trap",
+        "proof": msgspec.json.encode(proof).decode(),
+        "signature": signature,
+        **figures,
+    }
+    new = queue_row(act, NewRow(columns, (), rank), project_id=project_id, wave_id=wave_id, now=now)
+    for number in new:
+        places = [_place(act, project_id, wave_id, row, each) for row, each in quotes]
+        add_places(act, number, places)
+    return new
 
 
 def _place(

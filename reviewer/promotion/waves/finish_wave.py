@@ -2,174 +2,98 @@
 
 from __future__ import annotations
 
-import time
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple
-
-import msgspec
-from msgspec import Struct, structs
+from collections import defaultdict
 
 from reviewer.clock import Clock, iso
-from reviewer.extraction.ranking import CAP
-from reviewer.promotion.rows.enqueue import KnownRows, NewRow, count_again, queue_rows
-from reviewer.promotion.rows.finding_rows import came_up_again, keep
+from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.ranking import CAP, best_first
+from reviewer.promotion.rows.enqueue import NewRow, count_again, key_of, queue_row
+from reviewer.promotion.rows.known_rows import Known, KnownRows, known_keys
 from reviewer.promotion.rows.statement_rows import write
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
-from reviewer.promotion.waves.faults import is_of_a_file
-from reviewer.promotion.waves.findings import in_a_line, propose
+from reviewer.promotion.waves.findings import propose
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
-from reviewer.sessions.findings import Finding
-from reviewer.store.acts import AMONG, Act, Scope, listed
-from reviewer.store.database import Database
+from reviewer.store.acts import Act, Scope
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
 
-MAX_RECURRING = 20
-"""Recurring findings listed in the report."""
+
+def finish_wave(
+    ledger: Ledger,
+    clock: Clock,
+    project_id: int,
+    collector: CandidateCollector,
+    folder: ReportFolder,
+    report: WaveReport,
+    first_finding: int,
+) -> None:
+    """Queue the best candidates, complete the report and its folder, and end the wave.
+
+    `first_finding`: the findings from this id on are new. Raises StoreError if the store or the
+    report cannot be written; then nothing is queued.
+    """
+    with ledger.act("ingest", scope=Scope.INTAKE) as act:
+        now = iso(clock())
+        ids = _queue(act, project_id, collector, folder, report, now)
+        recurring, again = propose(act, project_id, report.wave, first_finding, now=now)
+        ids += recurring
+        report.rules["finding"] = len(recurring)
+        report.again = tuple(again)
+        report.new = len(ids)
+        report.skipped = report.skipped_by.total() + report.passed_over.total()
+        report.dropped = collector.dropped
+        folder.finish(act, report, ids, now)
+        act.title = f"Ingested {count(report.files, 'file')}: {count(len(ids), 'candidate')}"
 
 
-class WaveEnd(Struct, frozen=True):
-    """The collected results of a wave, to be queued as one act."""
+def _queue(
+    act: Act,
+    project_id: int,
+    collector: CandidateCollector,
+    folder: ReportFolder,
+    report: WaveReport,
+    now: str,
+) -> list[int]:
+    """Write new statements first, then candidates, up to the cap, and count the known ones again;
+    returns the new rows.
+    """
+    existing = known_keys(act.query, project_id, map(key_of, collector.candidates))
+    new: list[Candidate] = []
+    again: dict[int, list[Candidate]] = defaultdict(list)
+    for candidate in collector.candidates:
+        number = existing.get(key_of(candidate))
+        (new if number is None else again[number]).append(candidate)
+    report.repeated = len(collector.candidates) - len(new)
+    rows = KnownRows(act, project_id)
+    written = write(act, project_id, lambda: report.wave, collector.statements, now=now, rows=rows)
+    ids = list(written.new)
+    report.rules.update(each.proved.proposal.rule for each in written.new.values())
+    beyond_cap = [*written.over_cap]
 
-    database: Database
-    ledger: Ledger
-    clock: Clock
-    wave: int
-    project_id: int
+    def known(candidate: Candidate) -> Known:
+        kind, _, _ = key_of(candidate)
+        return rows.look_up(kind, candidate.content)
 
-    def queue(
-        self,
-        collector: CandidateCollector,
-        report: ReportFolder,
-        summary: WaveReport,
-        *,
-        began: float,
-        verb: str = "Ingested",
-        findings: Iterable[tuple[Path, Sequence[Finding]]] = (),
-        only: Mapping[Path, frozenset[str]] = MappingProxyType({}),
-    ) -> WaveReport:
-        """Queue the best candidates, write the report folder, and end the wave.
+    def novelty(candidate: Candidate) -> float:
+        return known(candidate).novelty if len(ids) < CAP else 1.0  # the rest is not looked up
 
-        `summary`: counts from reading. `began`: by the monotonic clock. `findings`: by file;
-        `only`: sessions of a file that were read, by default all. `verb` begins the act's title.
-        Raises StoreError if the store or the report cannot be written; then nothing is queued.
-        """
-        with self.ledger.act("ingest", scope=Scope.INTAKE) as act:
-            rows = self._rows(act, collector)
-            found = keep(act, self.project_id, findings, only)
-            now = iso(self.clock())
-            recurring = propose(act, self.project_id, self.wave, found, now=now)
-            again = came_up_again(act, self.project_id, found, MAX_RECURRING)
-            ids = [*rows.ids, *recurring]
-            for row in rows.beyond_cap:
-                report.drop(row)
-            over_cap = len(rows.beyond_cap) + collector.overflowed
-            summary = structs.replace(
-                summary,
-                new=len(ids),
-                repeated=rows.repeated,
-                near=_count_near(act, ids),
-                over_cap=over_cap,
-                over_cap_left=over_cap,
-                rules=dict(rows.rules + Counter(finding=len(recurring))),
-                findings=len(found),
-                again=tuple(map(in_a_line, again)),
-                dropped=dict(collector.dropped),
-                errors=report.errors,
-                report_folder=str(report.path),
-                seconds=round(time.monotonic() - began, 3),
-            )
-            report.candidates(_queued(act, ids))
-            act.update(
-                "wave",
-                self.wave,
-                state=summary.state,
-                ended_at=now,
-                report_folder=summary.report_folder,
-                counts=msgspec.json.encode(summary.to_json()).decode(),
-            )
-            report.close(summary)
-            act.title = f"{verb} {count(summary.files, 'file')}: {count(len(ids), 'candidate')}"
-        return summary
-
-    def faults(self, collector: CandidateCollector) -> dict[Path, Exception]:
-        """The files that cannot be queued, each with its error; nothing is kept."""
-        found: dict[Path, Exception] = {}
-        for path in collector.sources():
-            try:
-                with (
-                    suppress(_RehearsedError),
-                    self.ledger.act("ingest", scope=Scope.INTAKE) as act,
-                ):
-                    self._rows(act, collector.of(str(path)))
-                    raise _RehearsedError
-            except Exception as problem:
-                if not is_of_a_file(problem):
-                    raise
-                found[path] = problem
-        return found
-
-    def _rows(self, act: Act, collector: CandidateCollector) -> _Rows:
-        """Write the waiting rows: new statements first, then candidates, up to the cap."""
-        known, now = KnownRows(act, self.project_id), iso(self.clock())
-        ranked = collector.ranked(known)
-        statements = collector.statements
-        written = write(act, self.project_id, lambda: self.wave, statements, now=now)
-        kept = ranked.kept[: CAP - len(written.new)]
-        ids = queue_rows(
-            act,
-            list(map(NewRow.of, kept)),
-            project_id=self.project_id,
-            wave_id=self.wave,
-            now=now,
-            known=known,
-            leaders=[each.leader for each in kept],
-        )
-        count_again(act, collector.sightings, project_id=self.project_id, now=now)
-        left_out = (*ranked.kept[len(kept) :], *ranked.over_cap)
-        return _Rows(
-            [*(number for number, _ in written.new), *ids],
-            [*written.over_cap, *map(NewRow.of, left_out)],
-            len(collector.sightings) + ranked.repeated + len(written.seen),
-            Counter(each.proved.proposal.rule for _, each in written.new)
-            + Counter(each.candidate.rule for each in kept),
-        )
-
-
-class _RehearsedError(Exception):
-    """Ends a trial act."""
-
-
-class _Rows(NamedTuple):
-    """The ids of written rows, the rows beyond the cap, and counts for the report."""
-
-    ids: list[int]
-    beyond_cap: list[NewRow]
-    repeated: int
-    rules: Counter[str]
-
-
-def _count_near(act: Act, ids: Sequence[int]) -> int:
-    return int(
-        act.query(f"SELECT count(leader_id) FROM memory WHERE id {AMONG}", (listed(ids),))[0][0]
-    )
-
-
-def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:
-    """The lines of `candidates.ndjson`."""
-    columns = (
-        "id", "kind", "type", "content", "rule", "extractor_version", "confidence", "rank", "seen",
-        "leader_id", "path", "line_start", "line_end", "record_id",
-    )  # fmt: skip
-    sql = (
-        "SELECT m.id, m.kind, m.type, m.content, m.rule, m.extractor_version, m.confidence,"
-        " m.rank, m.seen, m.leader_id, s.path, r.line_start, r.line_end, r.key FROM memory m"
-        " JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
-        " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
-        f" WHERE m.id {AMONG} ORDER BY m.id"
-    )
-    return [dict(zip(columns, row, strict=True)) for row in act.query(sql, (listed(ids),))]
+    for ranking in best_first(new, novelty):
+        report.repeated += len(ranking.also)
+        row = NewRow.of(ranking)
+        if len(ids) >= CAP:
+            beyond_cap.append(row)
+        elif (number := known(ranking.candidate).row) is not None:
+            again[number] += [ranking.candidate, *ranking.also]
+            report.near += 1
+        else:
+            written_ids = queue_row(act, row, project_id=project_id, wave_id=report.wave, now=now)
+            for number in written_ids[:1]:  # the others are conflicts
+                rows.add(number, str(row.columns["kind"]), ranking.candidate.content)
+            ids += written_ids
+            report.rules[ranking.candidate.rule] += 1
+    count_again(act, again, project_id=project_id, now=now)
+    for row in beyond_cap:
+        folder.drop(row)
+    report.over_cap = report.over_cap_left = len(beyond_cap) + collector.overflowed
+    report.repeated += len(written.seen)
+    return ids

@@ -1,47 +1,31 @@
-"""Fills the queue: ingestion waves, extraction from stored records, candidates beyond the cap, and
-generated candidates.
-"""
+"""Fills the queue: ingestion waves, candidates beyond the cap, and generated candidates."""
 
 from __future__ import annotations
 
-import os
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from datetime import UTC, datetime
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
-from msgspec import structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import Breakable, ConflictError, UnknownIdError
-from reviewer.extraction.candidates import Setting
+from reviewer.errors import Breakable, ConflictError
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.lists.beyond_cap import BeyondCap
-from reviewer.promotion.rows.enqueue import KnownRows, queue_rows
-from reviewer.promotion.rows.evidence_rows import record_of, wave_row
-from reviewer.promotion.rows.known_facts import KnownFacts
+from reviewer.promotion.rows.enqueue import queue_row
+from reviewer.promotion.rows.known_rows import KnownRows
 from reviewer.promotion.views import Done
-from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.expiry import propose_retirements
-from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault
-from reviewer.promotion.waves.finish_wave import WaveEnd
 from reviewer.promotion.waves.report import (
-    ReportFolder,
     WaveProgress,
     WaveReport,
 )
-from reviewer.promotion.waves.seed import Seeder
+from reviewer.promotion.waves.seed import seed
 from reviewer.promotion.waves.wave import Wave
-from reviewer.sources.records import Record
-from reviewer.store.acts import Act, Scope
-from reviewer.store.changes import Value
-from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.acts import Act
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 
@@ -62,13 +46,16 @@ class Intake:
         cancelled: Callable[[], bool] | None = None,
         breakable: Breakable | None = None,
         extract: bool = True,
+        again: bool = False,
         sessions: Mapping[Path, frozenset[str]] | None = None,
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best candidates.
 
-        Without `extract`, only the records are stored (L0), for `extract_stored`. `cancelled` is
-        called between batches; if true, everything read so far is stored and queued, and the wave
-        is `interrupted`. Long steps in between are `breakable` blocks. `sessions`: the only ones to
+        Without `extract`, only the records are stored (L0). With `again`, unchanged files are read
+        too, and everything in them counts once more: what a newer extractor words differently
+        becomes a candidate beside the old one, which is never rewritten. `cancelled` is called
+        between batches; if true, everything read so far is stored and queued, and the wave is
+        `interrupted`. Long steps in between are `breakable` blocks. `sessions`: the only ones to
         read from files with sessions of several projects.
 
         Raises SourceError for a path that does not exist, StoreError if the store or the report
@@ -78,35 +65,17 @@ class Intake:
             self._database,
             self._ledger,
             self._clock,
-            cancelled=cancelled or _never,
+            progress=progress or (lambda _: None),
+            cancelled=cancelled or (lambda: False),
             breakable=breakable or nullcontext,
             extract=extract,
+            again=again,
             sessions=sessions,
         )
-        report = wave.run(paths, project, progress or _no_progress)
-        if report.state != "done":
-            return report
-        retiring = propose_retirements(self._ledger, self._clock, project)
-        return structs.replace(report, retiring=retiring)
-
-    def extract_stored(
-        self,
-        *,
-        project: str,
-        record: str | None = None,
-        source: Path | None = None,
-        wave: int | None = None,
-    ) -> WaveReport:
-        """Propose from stored records: those of exactly one of `record`, `source` and `wave`.
-
-        Raises UnknownIdError if there are none.
-        """
-        stored = StoredPass(self._database, self._ledger, self._clock)
-        if record is not None:
-            return stored.run(project, "record", record)
-        if source is not None:
-            return stored.run(project, "source", os.path.abspath(source))
-        return stored.run(project, "wave", wave)
+        report = wave.run(paths, project)
+        if report.state == "done":
+            report.retiring = propose_retirements(self._ledger, self._clock, project)
+        return report
 
     def more(self, *, project: str | None = None, limit: int = CAP) -> Done:
         """Queue the best candidates beyond the cap of earlier waves.
@@ -118,19 +87,24 @@ class Intake:
             raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
         left = Counter(item.wave for item in waiting)
         ids: list[int] = []
+        known: dict[int, KnownRows] = {}
         with self._ledger.act("queue more") as act:
             for item in waiting:
                 if len(ids) >= limit:
                     break
                 left[item.wave] -= 1
-                statement = item.row.columns.get("proof", "{}") != "{}"
-                ids += queue_rows(
+                kind, _, _ = item.key[1]
+                if item.project_id not in known:
+                    known[item.project_id] = KnownRows(act, item.project_id)
+                content = str(item.row.columns["content"])
+                if known[item.project_id].look_up(kind, content).row is not None:
+                    continue
+                ids += queue_row(
                     act,
-                    [item.row],
+                    item.row,
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=iso(self._clock()),
-                    known=None if statement else KnownRows(act, item.project_id),
                 )
             for number in waves:
                 _count_down(act, number, left[number])
@@ -139,7 +113,7 @@ class Intake:
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
         """Queue generated candidates."""
-        return Seeder(self._ledger, self._clock).seed(count, project=project)
+        return seed(self._ledger, self._clock, count, project=project)
 
 
 def _count_down(act: Act, wave: int, left: int) -> None:
@@ -147,98 +121,3 @@ def _count_down(act: Act, wave: int, left: int) -> None:
     values = msgspec.json.decode(counts, type=dict[str, Any])
     values["over_cap_left"] = left
     act.update("wave", wave, counts=msgspec.json.encode(values).decode())
-
-
-def _no_progress(_: WaveProgress) -> None:
-    """Ignores progress."""
-
-
-def _never() -> bool:
-    return False
-
-
-_SCOPES = {
-    "record": "r.key = ?",
-    "source": "s.path = ?",
-    "wave": "r.wave_id = ?",
-}
-
-
-class _Origin(NamedTuple):
-    """The source of a record, and when it was last changed."""
-
-    path: str
-    updated: datetime | None
-
-
-class StoredPass:
-    """Runs the extractors over stored records again.
-
-    A different wording by a newer extractor becomes a new candidate beside the old one, which is
-    never rewritten (`docs/design.md`, Promotion); the same wording is seen again.
-    """
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
-
-    def run(self, project: str, scope: str, value: Value) -> WaveReport:
-        """Extract from one `record` (by its id), `source` (by its path) or `wave` (by its number).
-
-        Raises UnknownIdError if it has no record, StoreError if the store cannot be written.
-        """
-        began = time.monotonic()
-        records = list(self._records(project, scope, value))
-        if not records:
-            if scope == "wave" and isinstance(value, int):
-                self._database.require_own("wave", [value])
-            raise UnknownIdError(f"{project} has no record of {scope} {value}.")
-        wave, project_id = self._start(project, scope, value)
-        known = KnownFacts(self._database, project)
-        with ReportFolder(self._database.path, wave) as report:
-            collector = CandidateCollector(report.drop)
-            for (path, updated), of_source in groupby(records, key=itemgetter(0)):
-                setting = Setting(path=path, now=self._clock(), updated=updated)
-                own = [record for _, record in of_source]
-                try:
-                    collector.take(own, setting)
-                    if scope != "record" and os.path.exists(path):
-                        collector.propose(Path(path), now=self._clock(), known=known)
-                except Exception as problem:  # the other sources are still extracted
-                    if not is_of_a_file(problem):
-                        raise
-                    collector.give_up(path)
-                    report.error(f"{path}: {reason_of_fault(problem)}")
-            summary = WaveReport(
-                wave=wave,
-                project=project,
-                files=len({origin.path for origin, _ in records}),
-                records=len(records),
-            )
-            return WaveEnd(self._database, self._ledger, self._clock, wave, project_id).queue(
-                collector, report, summary, began=began, verb="Extracted again from"
-            )
-
-    def _start(self, project: str, scope: str, value: Value) -> tuple[int, int]:
-        with self._ledger.act(
-            "wave", f"Started extracting {scope} {value}", scope=Scope.INTAKE
-        ) as act:
-            project_id = act.query("SELECT id FROM project WHERE name = ?", (project,))[0][0]
-            now = iso(self._clock())
-            return wave_row(act, project_id, [f"{scope} {value}"], now, reading=True), project_id
-
-    def _records(self, project: str, scope: str, value: Value) -> Iterator[tuple[_Origin, Record]]:
-        sql = (
-            "SELECT r.*, s.path, s.modified_ns FROM record r JOIN source s ON s.id = r.source_id"
-            " JOIN project p ON p.id = r.project_id"
-            f" WHERE p.name = ? AND {_SCOPES[scope]} ORDER BY r.source_id, r.line_start, r.id"
-        )
-        with failures_as_sentences(self._database.path):
-            for row in self._database.reader().execute(sql, (project, value)):
-                changed = row["modified_ns"]
-                updated = datetime.fromtimestamp(changed / 1e9, UTC) if changed > 0 else None
-                yield (
-                    _Origin(row["path"], updated),
-                    record_of(row, Record),
-                )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
 from reviewer.clock import iso, utc_now
-from reviewer.errors import SourceError
-from reviewer.extraction.candidates import Setting
 from reviewer.extraction.extract import cited_lines
-from reviewer.extraction.ranking import CAP, Ranking
+from reviewer.extraction.ranking import CAP, Ranking, best_first
 from reviewer.promotion.rows.enqueue import NewRow
 from reviewer.promotion.rows.masked_records import mask_record
+from reviewer.promotion.rows.statement_rows import setting_of
 from reviewer.promotion.views import CandidateView, SourceRef
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.sources.stream import read
@@ -30,22 +28,15 @@ def extract_file(
 ) -> list[CandidateView]:
     """The best `top` candidates of a file's lines, best first; ids count from 1.
 
-    Near duplicates follow their row. Raises SourceError.
+    Raises SourceError.
     """
     now = utc_now()
     stream = read(path, line_start=line_start, line_end=line_end)
-    try:
-        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError as problem:
-        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
-    setting = Setting(path=str(path), now=now, updated=modified)
     collector = CandidateCollector(_forget)
-    collector.take((mask_record(each)[0] for each in stream.records()), setting)
-    ranked = collector.ranked(cap=top).kept
-    members = Counter(ranking.leader for ranking in ranked)
+    collector.take((mask_record(each)[0] for each in stream.records()), setting_of(path, now))
+    best = islice(best_first(collector.candidates), top)
     return [
-        _view(ranking, number + 1, members[number], path, project, iso(now))
-        for number, ranking in enumerate(ranked)
+        _view(ranking, number, path, project, iso(now)) for number, ranking in enumerate(best, 1)
     ]
 
 
@@ -53,9 +44,7 @@ def _forget(_: object) -> None:
     """There is no report without a store."""
 
 
-def _view(
-    ranking: Ranking, number: int, members: int, path: Path, project: str, now: str
-) -> CandidateView:
+def _view(ranking: Ranking, number: int, path: Path, project: str, now: str) -> CandidateView:
     candidate = ranking.candidate
     first, last = cited_lines(candidate)
     values = {
@@ -69,12 +58,12 @@ def _view(
         "flags": candidate.flags,
         "sessions": len({item.record.session for item in (candidate, *ranking.also)}),
         "refs": 0,
-        "members": members,
+        "members": 0,
         "first_seen": now,
         "last_seen": now,
         "pending_since": now,
         "decided_at": None,
-        "leader_id": None if ranking.leader is None else ranking.leader + 1,
+        "leader_id": None,
         "superseded_by": None,
         "source": SourceRef(str(path), first, last, candidate.record.key),
     }

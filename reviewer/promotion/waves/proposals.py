@@ -9,9 +9,6 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-import msgspec
-from msgspec import Struct
-
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
@@ -24,9 +21,10 @@ from reviewer.promotion.rows.relations import Related, relate, to_compare
 from reviewer.promotion.rows.statement_rows import (
     DroppedStatement,
     PreparedStatement,
-    WrittenRows,
+    Written,
     dropped,
     prepare,
+    setting_of,
     write,
 )
 from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording
@@ -58,25 +56,6 @@ MAX_QUOTED = 2_000
 """Characters of a line quoted as the proof of a statement worded by hand."""
 
 
-class Added(Struct, frozen=True):
-    """The outcome of proposed statements. `seen`: rows with new evidence of a known fact;
-    `beyond_cap`: statements in the wave's report (`reviewer queue more`); `known`: rows that
-    already had the evidence; `unproved`: new statements that are not fully proved.
-    """
-
-    new: tuple[int, ...] = ()
-    seen: tuple[int, ...] = ()
-    dropped: tuple[DroppedStatement, ...] = ()
-    beyond_cap: int = 0
-    act: int = 0
-    """0 if nothing was written."""
-    title: str = ""
-    known: tuple[int, ...] = ()
-    unproved: int = 0
-    related: Related = Related()
-    """The outcome for rows replaced or joined by new ones."""
-
-
 class Proposals:
     """Puts statements into the queue; decides nothing, unless a person says so."""
 
@@ -96,7 +75,7 @@ class Proposals:
         *,
         title: str,
         view_of: Callable[[Path], SessionView] | None = None,
-    ) -> Added:
+    ) -> Written:
         """Queue statements as one act with this `title`: one row per fact.
 
         A known fact is seen again, with its new places as evidence, whatever was decided on it;
@@ -116,20 +95,12 @@ class Proposals:
                 return wave_row(act, project_id, roots, now)
 
             written = write(act, project_id, wave, ready, now=now)
+            written.dropped = left_out
             if written.new or written.over_cap or written.seen:
-                self._report(act, wave(), project, written, left_out)
-            act.title = _title(title, written)
-        return Added(
-            tuple(number for number, _ in written.new),
-            written.seen,
-            tuple(left_out),
-            len(written.over_cap),
-            act.id,
-            act.title,
-            written.known,
-            written.unproved,
-            written.related,
-        )
+                self._report(act, wave(), project, written)
+            act.title = written.title = _title(title, written)
+        written.act = act.id
+        return written
 
     def to_compare(self, project: str, new: Sequence[int]) -> list[Sentence]:
         """New statements and those nearest to each, for the question over all sessions."""
@@ -173,14 +144,15 @@ class Proposals:
         kind = type_ or sentence_type(statement)
         scope = scope or ("person" if kind is MemoryType.IDENTITY else "project")
         proved = self._worded(project, place, lines, statement, kind, scope, view)
-        (ready,) = prepare([proved], now=self._clock(), view=view, longest=LONGEST_MEMORY)
-        if isinstance(ready, DroppedStatement):
-            raise ReviewerError(f"This cannot be remembered: it is {ready.reason}.")
+        setting = setting_of(place, self._clock())
+        ready, left_out = prepare([proved], setting, view=view, longest=LONGEST_MEMORY)
+        for each in left_out:
+            raise ReviewerError(f"This cannot be remembered: it is {each.reason}.")
         now = iso(self._clock())
         with self._ledger.act("word") as act:
             project_id = project_row(act, project)
             wave = cache(lambda: wave_row(act, project_id, [str(place)], now))
-            written = write(act, project_id, wave, [ready], now=now)
+            written = write(act, project_id, wave, ready, now=now)
             number = _undecided(act, written)
             act.title = f"Worded #{number}"
             merged: list[int] = []
@@ -229,13 +201,13 @@ class Proposals:
         ready: list[PreparedStatement] = []
         left_out: list[DroppedStatement] = []
         for path, own in by_path.items():
-            made: Sequence[PreparedStatement | DroppedStatement]
             try:
-                made = prepare(own, now=self._clock(), view=(view_of or read_view)(path))
+                view = (view_of or read_view)(path)
+                more, others = prepare(own, setting_of(path, self._clock()), view=view)
             except SourceError as problem:
-                made = [dropped(each, str(problem)) for each in own]
-            ready += (each for each in made if isinstance(each, PreparedStatement))
-            left_out += (each for each in made if isinstance(each, DroppedStatement))
+                more, others = [], [dropped(each, str(problem)) for each in own]
+            ready += more
+            left_out += others
         return ready, left_out
 
     def _report(
@@ -243,36 +215,25 @@ class Proposals:
         act: Act,
         wave: int,
         project: str,
-        written: WrittenRows,
-        left_out: Sequence[DroppedStatement],
+        written: Written,
     ) -> None:
         with ReportFolder(self._database.path, wave) as folder:
             for row in written.over_cap:
                 folder.drop(row)
-            for each in left_out:
+            for each in written.dropped:
                 folder.drop(each)
-            folder.candidates(
-                [{"id": number, "content": each.content} for number, each in written.new]
-            )
-            summary = WaveReport(
+            report = WaveReport(
                 wave=wave,
                 project=project,
-                files=len({each.proved.path for _, each in written.new}),
+                files=len({each.proved.path for each in written.new.values()}),
                 new=len(written.new),
                 repeated=len(written.seen),
                 over_cap=len(written.over_cap),
                 over_cap_left=len(written.over_cap),
-                dropped=dict(Counter(each.reason for each in left_out)),
-                rules=dict(Counter(each.proved.proposal.rule for _, each in written.new)),
-                report_folder=str(folder.path),
+                dropped=Counter(each.reason for each in written.dropped),
+                rules=Counter(each.proved.proposal.rule for each in written.new.values()),
             )
-            folder.close(summary)
-        act.update(
-            "wave",
-            wave,
-            report_folder=str(folder.path),
-            counts=msgspec.json.encode(summary.to_json()).decode(),
-        )
+            folder.finish(act, report, list(written.new), iso(self._clock()))
 
 
 def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:
@@ -286,10 +247,10 @@ def _words_first(lines: Sequence[ViewLine]) -> list[ViewLine]:
     return sorted(kept, key=lambda line: line.speaker is not Speaker.PERSON)
 
 
-def _undecided(act: Act, written: WrittenRows) -> int:
+def _undecided(act: Act, written: Written) -> int:
     """The row of a statement. Raises ConflictError unless it is new or waits with new evidence."""
     if written.new:
-        return written.new[0][0]
+        return next(iter(written.new))
     row = (*written.seen, *written.known)[0]
     (status,) = act.query("SELECT status FROM memory WHERE id = ?", (row,))[0]
     if status != Status.CANDIDATE or written.known:
@@ -299,7 +260,7 @@ def _undecided(act: Act, written: WrittenRows) -> int:
     return row
 
 
-def _title(title: str, written: WrittenRows) -> str:
+def _title(title: str, written: Written) -> str:
     parts = []
     if written.new:
         count = len(written.new)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,8 +11,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.errors import ReviewerError
 from reviewer.promotion.rows.evidence_rows import record_ids, record_image, wave_row
+from reviewer.promotion.rows.finding_rows import keep
+from reviewer.sessions.findings import Finding
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse, Shape
 from reviewer.sources.walk import read_with
@@ -68,25 +69,19 @@ class ExistingRecord(NamedTuple):
 class RecordWriter:
     """Writes the records of one wave. `fresh`: the number of records new to the project."""
 
-    def __init__(
-        self,
-        database: Database,
-        ledger: Ledger,
-        clock: Clock,
-        give_up: Callable[[Path, Exception], None],
-    ) -> None:
-        """`give_up`: called with each file whose records cannot be written, and the error."""
+    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
         self._ledger = ledger
         self._clock = clock
-        self._give_up = give_up
         self.project_id = 0
         self.wave_id = 0
+        self.first_finding = 0
+        """From this id on, findings are those of this wave."""
         self.fresh = 0
-        self._pending: dict[Path, SourceWriter] = {}
-        """Sources to be written with the next batch."""
+        self._pending: dict[Path, FileRecords] = {}
+        """Files with something to write in the next batch."""
         self._keys: dict[str, Path] = {}
-        """The keys of its records, each with its file."""
+        """The keys of its new records, each with its file."""
         self._characters = 0
 
     def start(self, project: str, roots: list[str]) -> int:
@@ -95,31 +90,10 @@ class RecordWriter:
             self.project_id = project_row(act, project)
             now = iso(self._clock())
             self.wave_id = wave_row(act, self.project_id, roots, now, reading=True)
+            self.first_finding = act.next_id("finding")
         return self.wave_id
 
-    def unchanged(self, path: Path, stamp: Stamp) -> bool:
-        """Whether a finished wave has read this very file to its end."""
-        return self._known_stamp(path) == stamp
-
-    def open_source(self, path: Path, format_: str) -> SourceWriter:
-        """Start writing a file's records."""
-        return SourceWriter(self, path, format_, self._known_stamp(path) == UNREAD)
-
-    def give_up(self, path: Path) -> None:
-        """Mark a file to be read again, if any of it has been written."""
-        source = self._pending.get(path)
-        if source is not None:
-            source.give_up()
-            return
-        with failures_as_sentences(self._database.path):
-            row = self._database.writer.execute(
-                "SELECT format FROM source WHERE project_id = ? AND path = ?",
-                (self.project_id, str(path)),
-            ).fetchone()
-        if row is not None:
-            SourceWriter(self, path, row[0], unread=True)
-
-    def _known_stamp(self, path: Path) -> Stamp | None:
+    def known_stamp(self, path: Path) -> Stamp | None:
         """The stamp of a stored file: UNREAD until a finished wave has read all of it."""
         with failures_as_sentences(self._database.path):
             row = self._database.writer.execute(
@@ -131,15 +105,14 @@ class RecordWriter:
             return None
         return UNREAD if row[0] == UNREAD.bytes or row[2] else Stamp(row[0], row[1])
 
-    def pending(self, source: SourceWriter) -> None:
-        """Write a source's records with the next batch."""
-        self._pending[source.path] = source
+    def pending(self, file: FileRecords) -> None:
+        """Write a file's changes with the next batch."""
+        self._pending[file.path] = file
 
-    def enqueue(self, source: SourceWriter, record: Record) -> None:
-        """Add a new record to the next batch."""
-        self.pending(source)
-        source.records.append(record)
-        self._keys[record.key] = source.path
+    def enqueue(self, file: FileRecords, record: Record) -> None:
+        """Count a new record of the next batch."""
+        self.pending(file)
+        self._keys[record.key] = file.path
         self._characters += len(record.text)
         self.fresh += 1
 
@@ -154,56 +127,21 @@ class RecordWriter:
             self.flush()
 
     def flush(self) -> None:
-        """Write everything pending as one act; files that make it fail are left out."""
-        sources = list(self._pending.values())
-        self._pending.clear()
-        if not sources:
+        """Write everything pending as one act."""
+        if not self._pending:
             return
-        faults: dict[Path, Exception] = {}
-        try:
-            self._write(sources)
-        except ReviewerError:
-            raise
-        except Exception:  # one bad file must not stop the others
-            for source in sources:
-                try:
-                    self._write([source])
-                except ReviewerError:
-                    raise
-                except Exception as fault:
-                    faults[source.path] = fault
-        for source in sources:
-            source.written()
+        files = list(self._pending.values())
+        title = f"Read {count(len(self._keys), 'record')} of {count(len(files), 'file')}"
+        with self._ledger.act("read", title, scope=Scope.INTAKE) as act:
+            records = [record for file in files for record in file.rows(act)]
+            # Another process may have written some meanwhile.
+            there = record_ids(act, self.project_id, self._keys)
+            act.insert_many("record", [each for each in records if each["key"] not in there])
+            for file in files:
+                file.write_changes(act)
+        self._pending.clear()
         self._keys.clear()
         self._characters = 0
-        for source in sources:
-            if source.path in faults:
-                source.give_up()
-                self._give_up(source.path, faults[source.path])
-
-    def _write(self, sources: list[SourceWriter]) -> None:
-        """Write the pending records of some sources as one act."""
-        records = [(source, record) for source in sources for record in source.records]
-        title = f"Read {count(len(records), 'record')} of {count(len(sources), 'file')}"
-        with self._ledger.act("read", title, scope=Scope.INTAKE) as act:
-            numbers = {source.path: source.write(act) for source in sources}
-            # Another process may have written some meanwhile.
-            there = record_ids(act, self.project_id, (record.key for _, record in records))
-            act.insert_many(
-                "record",
-                [
-                    record_image(
-                        record,
-                        project_id=self.project_id,
-                        source_id=numbers[source.path],
-                        wave_id=self.wave_id,
-                    )
-                    for source, record in records
-                    if record.key not in there
-                ],
-            )
-            for source in sources:
-                source.write_changes(act)
 
     def existing(self, keys: list[str]) -> dict[str, ExistingRecord]:
         """The project's records with these keys."""
@@ -220,25 +158,33 @@ class RecordWriter:
         return found
 
 
-class SourceWriter:
-    """Writes the records of one file.
+class FileRecords:
+    """The records of one file on their way into the store.
 
-    `id` is None until the file's row has been written. Until `finish`, the row says that the file
-    was not read to its end, so that the next ingestion reads it again.
+    Until `finish`, the file's row says that it was not read to its end, so that the next ingestion
+    reads it again. Everything that a file's content can break is done in `take`, so that `flush`,
+    which writes several files, cannot fail because of one.
     """
 
-    def __init__(self, writer: RecordWriter, path: Path, format_: str, unread: bool) -> None:
-        """`unread`: an earlier wave has records of the file, but did not finish reading it."""
+    def __init__(
+        self, writer: RecordWriter, path: Path, format_: str, *, again: bool = False
+    ) -> None:
+        """`again`: all records of the file count as fresh."""
         self._writer = writer
         self.path = path
-        self._unread = unread
-        self.id: int | None = None
-        self.records: list[Record] = []
-        """New records waiting to be written, like the next two."""
-        self._moved: list[tuple[int, Record]] = []
+        self._again = again or writer.known_stamp(path) == UNREAD
+        """Or an earlier wave has records of the file, but did not finish reading it."""
+        self._new: list[Image] = []
+        self._moved: list[tuple[int, Image]] = []
         self._rewinds: list[Rewind] = []
-        self._columns: dict[str, Value] = {"format": format_}
-        self.give_up()
+        self._findings: Sequence[Finding] | None = None
+        self._sessions: frozenset[str] | None = None
+        self._columns: dict[str, Value] = {
+            "format": format_, "bytes": UNREAD.bytes, "modified_ns": UNREAD.modified_ns,
+            "tally": "{}", "wave_id": writer.wave_id,
+        }  # fmt: skip
+        self._source = 0
+        """The id of the file's row, known once it has been written."""
 
     def take(self, records: list[Record]) -> list[str]:
         """Enqueue new records; returns each one's key in the store if it has yet to be extracted
@@ -256,18 +202,79 @@ class SourceWriter:
             record = self._as_stored(read, existing)
             known = existing.get(record.key)
             if known is not None:
-                again = self._unread and known.path == str(self.path)
+                again = self._again and known.path == str(self.path)
                 fresh.append(record.key if again else "")
                 if self._has_moved(record, known):
-                    self._moved.append((known.id, record))
+                    self._moved.append((known.id, self._image(record, _PLACE)))
                     self._writer.pending(self)
             elif self._writer.queued_from(record.key) is not None:
                 fresh.append("")
             else:
+                self._new.append(self._image(record))
                 self._writer.enqueue(self, record)
                 fresh.append(record.key)
         self._writer.flush_when_full()
         return fresh
+
+    def rewind(self, rewind: Rewind) -> None:
+        """The person took these messages back."""
+        self._rewinds.append(rewind)
+        self._writer.pending(self)
+
+    def finish(
+        self,
+        stamp: Stamp,
+        tally: Mapping[str, int],
+        findings: Sequence[Finding],
+        sessions: frozenset[str] | None,
+    ) -> None:
+        """Mark the file as read to its end, or those `sessions` of it."""
+        self._findings, self._sessions = findings, sessions
+        self._columns |= {
+            "bytes": stamp.bytes,
+            "modified_ns": stamp.modified_ns,
+            "tally": msgspec.json.encode(tally).decode(),
+        }
+        self._writer.pending(self)
+        self._writer.flush_when_full()
+
+    def rows(self, act: Act) -> Iterator[Image]:
+        """Write the file's row; returns the rows of its new records."""
+        project_id, path = self._writer.project_id, str(self.path)
+        # Looked up each time: another process may have written it.
+        known = act.query(
+            "SELECT id FROM source WHERE project_id = ? AND path = ?", (project_id, path)
+        )
+        if known:
+            self._source = int(known[0][0])
+            act.update("source", self._source, **self._columns)
+        else:
+            self._source = act.insert("source", project_id=project_id, path=path, **self._columns)
+        return ({**image, "source_id": self._source} for image in self._new)
+
+    def write_changes(self, act: Act) -> None:
+        """Write changes of stored records, and the findings of a file read to its end."""
+        moved = [(row, {**place, "source_id": self._source}) for row, place in self._moved]
+        act.update_each("record", moved)
+        for rewind in self._rewinds:
+            rows = act.query(
+                "SELECT id FROM record WHERE source_id = ? AND use = ?"
+                " AND line_start >= ? AND line_start < ?",
+                (self._source, str(RecordUse.MESSAGE), rewind.first, rewind.end),
+            )
+            act.update_many("record", [row for (row,) in rows], use=str(RecordUse.REWOUND))
+        if self._findings is not None:
+            keep(act, self._writer.project_id, self._source, self._findings, self._sessions)
+        self._new.clear()
+        self._moved.clear()
+        self._rewinds.clear()
+
+    def _image(self, record: Record, columns: Sequence[str] = ()) -> Image:
+        """A record's row, or some columns of it."""
+        image = record_image(
+            record, project_id=self._writer.project_id, source_id=0, wave_id=self._writer.wave_id
+        )
+        return {name: image[name] for name in columns} if columns else image
 
     def _as_stored(self, record: Record, existing: dict[str, ExistingRecord]) -> Record:
         """The record, with its own key if it is a copy of a section of another note."""
@@ -291,72 +298,6 @@ class SourceWriter:
             return ""
         return f"{record.key}:{hashlib.sha256(str(self.path).encode()).hexdigest()[:16]}"
 
-    def rewind(self, rewind: Rewind) -> None:
-        """The person took these messages back."""
-        self._rewinds.append(rewind)
-        self._writer.pending(self)
-
-    def finish(self, stamp: Stamp, tally: dict[str, int]) -> None:
-        """Mark the file as read to its end."""
-        self._mark(stamp, tally)
-        self._writer.flush_when_full()
-
-    def give_up(self) -> None:
-        """Mark the file to be read again."""
-        self._mark(UNREAD, {})
-
-    def _mark(self, stamp: Stamp, tally: dict[str, int]) -> None:
-        self._columns |= {
-            "bytes": stamp.bytes,
-            "modified_ns": stamp.modified_ns,
-            "tally": msgspec.json.encode(tally).decode(),
-        }
-        self._writer.pending(self)
-
-    def write(self, act: Act) -> int:
-        """Insert or update the file's row; returns its id."""
-        columns = {**self._columns, "wave_id": self._writer.wave_id}
-        # Looked up each time: another process may have written it, or the act was rolled back.
-        row = act.query(
-            "SELECT id FROM source WHERE project_id = ? AND path = ?",
-            (self._writer.project_id, str(self.path)),
-        )
-        if row:
-            self.id = int(row[0][0])
-            act.update("source", self.id, **columns)
-        else:
-            self.id = act.insert(
-                "source", project_id=self._writer.project_id, path=str(self.path), **columns
-            )
-        return self.id
-
-    def write_changes(self, act: Act) -> None:
-        """Write changes of stored records."""
-        act.update_each("record", [(row, self._place(record)) for row, record in self._moved])
-        for rewind in self._rewinds:
-            rows = act.query(
-                "SELECT id FROM record WHERE source_id = ? AND use = ?"
-                " AND line_start >= ? AND line_start < ?",
-                (self.id, str(RecordUse.MESSAGE), rewind.first, rewind.end),
-            )
-            act.update_many("record", [row for (row,) in rows], use=str(RecordUse.REWOUND))
-
-    def written(self) -> None:
-        """Mark everything as written."""
-        self.records.clear()
-        self._moved.clear()
-        self._rewinds.clear()
-
-    def _place(self, record: Record) -> Image:
-        return {
-            "source_id": self.id,
-            "line_start": record.line_start,
-            "line_end": record.line_end,
-            "byte_start": record.byte_start,
-            "byte_end": record.byte_end,
-            "sha256": record.sha256,
-        }
-
     def _has_moved(self, record: Record, existing: ExistingRecord) -> bool:
         """Whether a record moved within its file, or from a deleted file into this one.
 
@@ -368,3 +309,7 @@ class SourceWriter:
                 record.byte_start,
             )
         return not Path(existing.path).exists()
+
+
+_PLACE = ("line_start", "line_end", "byte_start", "byte_end", "sha256")
+"""The columns of a record's place."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,6 +17,7 @@ from reviewer.files import FILE_MODE, open_own
 from reviewer.promotion.lists.beyond_cap import DROPPED
 from reviewer.sharing import make_report_folder
 from reviewer.sources.walk import UNREADABLE_FOLDER, is_unreadable
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.text.display import display_text, escaped_json
 
 
@@ -30,19 +33,19 @@ class WaveProgress(Struct, frozen=True):
     candidates: int
 
 
-class WaveReport(Struct, frozen=True, kw_only=True):
+class WaveReport(Struct, kw_only=True):
     """The outcome of a wave. `skipped`: lines without statements; `records`: those read.
 
-    `new`: queued candidates, `near` of them behind a row that says nearly the same; `repeated`:
-    already known; `over_cap`: left in the report. `kept_out`: records by the reason why extraction
-    skipped them; `passed_over`: files by the reason why they were not read; `dropped`: statements
-    by the reason why they were not proposed.
+    `new`: queued candidates; `repeated`: already known, `near`: known in other words; `over_cap`:
+    left in the report. `kept_out`: records by the reason why extraction skipped them;
+    `passed_over`: files by the reason why they were not read; `dropped`: statements by the reason
+    why they were not proposed.
     """
 
     wave: int
     project: str
     state: str = "done"
-    files: int
+    files: int = 0
     unchanged: int = 0
     bytes: int = 0
     records: int = 0
@@ -55,11 +58,11 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     over_cap_left: int = 0
     """Those that can still be queued."""
     masked: int = 0
-    kept_out: dict[str, int] = {}
-    skipped_by: dict[str, int] = {}
-    passed_over: dict[str, int] = {}
-    dropped: dict[str, int] = {}
-    rules: dict[str, int] = {}
+    kept_out: Counter[str] = msgspec.field(default_factory=Counter)
+    skipped_by: Counter[str] = msgspec.field(default_factory=Counter)
+    passed_over: Counter[str] = msgspec.field(default_factory=Counter)
+    dropped: Counter[str] = msgspec.field(default_factory=Counter)
+    rules: Counter[str] = msgspec.field(default_factory=Counter)
     sessions: int = 0
     """Sessions among the files that were read."""
     findings: int = 0
@@ -69,7 +72,7 @@ class WaveReport(Struct, frozen=True, kw_only=True):
     retiring: int = 0
     """Active memories proposed for retirement."""
     errors: int = 0
-    problems: tuple[str, ...] = ()
+    problems: list[str] = []
     """The first unreadable files, as sentences."""
     report_folder: str = ""
     seconds: float = 0.0
@@ -100,7 +103,9 @@ class ReportFolder:
     def __init__(self, store: Path, wave: int) -> None:
         self.path = store.with_name(f"{store.name}-waves") / str(wave)
         self._encoder = msgspec.json.Encoder()
-        self._errors = 0
+        self.opened = time.monotonic()
+        self.errors = 0
+        """The number of logged cases of damage."""
         try:
             self._mode = make_report_folder(self.path, store)
             self._dropped = self._open(DROPPED)
@@ -116,7 +121,7 @@ class ReportFolder:
 
     def error(self, text: str) -> None:
         """Log damage."""
-        self._errors += 1
+        self.errors += 1
         self.note(text)
 
     def note(self, text: str) -> None:
@@ -124,23 +129,23 @@ class ReportFolder:
         line = display_text(text.replace("\n", " ").replace("\r", " "))
         self._error_log.write(line.encode("utf-8", "backslashreplace") + b"\n")
 
-    @property
-    def errors(self) -> int:
-        """The number of logged cases of damage."""
-        return self._errors
-
-    def candidates(self, rows: list[dict[str, Any]]) -> None:
-        """Write `candidates.ndjson`: one line per queued candidate."""
+    def finish(self, act: Act, report: WaveReport, ids: Sequence[int], now: str) -> None:
+        """Complete the report, write it with the rows that were queued, and end the wave."""
+        report.errors, report.report_folder = self.errors, str(self.path)
+        report.seconds = round(time.monotonic() - self.opened, 3)
         with self._open("candidates.ndjson") as file:
-            file.writelines(self._encoded(row) + b"\n" for row in rows)
-
-    def close(self, report: WaveReport) -> None:
-        """Write `report.json` and close the logs."""
+            file.writelines(self._encoded(row) + b"\n" for row in _queued(act, ids))
         with self._open("report.json") as file:
-            file.write(msgspec.json.format(self._encoded(report.to_json()), indent=2))
-            file.write(b"\n")
-        self._dropped.close()
-        self._error_log.close()
+            file.write(msgspec.json.format(self._encoded(report.to_json()), indent=2) + b"\n")
+        act.update(
+            "wave",
+            report.wave,
+            state=report.state,
+            ended_at=now,
+            report_folder=report.report_folder,
+            counts=msgspec.json.encode(report.to_json()).decode(),
+        )
+        self._close()
 
     def _encoded(self, value: object) -> bytes:
         """JSON that is readable in a terminal."""
@@ -151,13 +156,31 @@ class ReportFolder:
         return self
 
     def __exit__(self, raised: type[BaseException] | None, *_: object) -> None:
-        """Close the logs of a wave that cannot be finished."""
         if raised is not None:
-            self._dropped.close()
-            self._error_log.close()
+            self._close()
+
+    def _close(self) -> None:
+        self._dropped.close()
+        self._error_log.close()
 
     def _open(self, name: str) -> BinaryIO:
         handle = open_own(self.path / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         if self._mode != FILE_MODE:
             os.fchmod(handle, self._mode)  # readable and writable for the group
         return os.fdopen(handle, "wb")
+
+
+def _queued(act: Act, ids: Sequence[int]) -> list[dict[str, Any]]:
+    """The lines of `candidates.ndjson`."""
+    columns = (
+        "id", "kind", "type", "content", "rule", "extractor_version", "confidence", "rank", "seen",
+        "path", "line_start", "line_end", "record_id",
+    )  # fmt: skip
+    sql = (
+        "SELECT m.id, m.kind, m.type, m.content, m.rule, m.extractor_version, m.confidence,"
+        " m.rank, m.seen, s.path, r.line_start, r.line_end, r.key FROM memory m"
+        " JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
+        " JOIN record r ON r.id = e.record_id JOIN source s ON s.id = r.source_id"
+        f" WHERE m.id {AMONG} ORDER BY m.id"
+    )
+    return [dict(zip(columns, row, strict=True)) for row in act.query(sql, (listed(ids),))]

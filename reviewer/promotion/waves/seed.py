@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 from reviewer.clock import Clock, iso
-from reviewer.promotion.rows.evidence_rows import wave_row
-from reviewer.promotion.views import Done, proposed_by
+from reviewer.promotion.rows.entity_rows import new_columns
+from reviewer.promotion.rows.evidence_rows import record_image, wave_row
+from reviewer.promotion.views import Done
 from reviewer.proposing.values import Proposer
+from reviewer.sources.records import Record, Role
 from reviewer.store.acts import Act, Scope
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
-from reviewer.text.normalise import duplicate_key
 
 BATCH = 20_000
 """Candidates per act."""
@@ -41,122 +41,71 @@ _MEANS = (
 )  # fmt: skip
 
 
-class Seeder:
-    """Writes generated candidates through the ledger, like any other."""
-
-    def __init__(self, ledger: Ledger, clock: Clock) -> None:
-        self._ledger = ledger
-        self._clock = clock
-
-    def seed(self, count: int, *, project: str) -> Done:
-        """Queue `count` candidates with evidence, in acts of BATCH."""
-        source = random.Random(count)  # noqa: S311 - the same candidates every time
-        now = iso(self._clock())
-        first_act, number = 0, 0
-        while number < count:
-            size = min(BATCH, count - number)
-            with self._ledger.act("seed", f"Seeded {size} candidates", scope=Scope.INTAKE) as act:
-                wave, where = _start(act, project, now, number)
-                contents = [_content(number + i, source) for i in range(size)]
-                records = act.insert_many("record", _records(contents, where, wave, number))
-                memories = act.insert_many(
-                    "memory", list(_memories(contents, where["project_id"], wave, now, source))
-                )
-                act.insert_many("evidence", list(_evidence(contents, memories, records)))
-            first_act = first_act or act.id
-            number += size
-        return Done(first_act, f"Seeded {count} candidates", ())
+def seed(ledger: Ledger, clock: Clock, count: int, *, project: str) -> Done:
+    """Queue `count` candidates with evidence, in acts of BATCH."""
+    source = random.Random(count)  # noqa: S311 - the same candidates every time
+    first_act = 0
+    for number in range(0, count, BATCH):
+        size = min(BATCH, count - number)
+        with ledger.act("seed", f"Seeded {size} candidates", scope=Scope.INTAKE) as act:
+            _write(act, project, range(number, number + size), source, iso(clock()))
+        first_act = first_act or act.id
+    return Done(first_act, f"Seeded {count} candidates", ())
 
 
-def _content(number: int, source: random.Random) -> tuple[str, str, str]:
+def _write(act: Act, project: str, numbers: range, source: random.Random, now: str) -> None:
+    project_id = project_row(act, project)
+    wave = wave_row(act, project_id, [], now)
+    file = act.insert(
+        "source", project_id=project_id, path=f"dev-seed/{wave}-{numbers.start}", format="seed",
+        bytes=0, modified_ns=0, wave_id=wave, tally="{}",
+    )  # fmt: skip
+    wordings = [_wording(number, source) for number in numbers]
+    memories = [_memory(*each, source, now) for each in wordings]
+    texts = [
+        ". ".join(str(each["content"]) for each in memories[start : start + RECORD_OF])
+        for start in range(0, len(memories), RECORD_OF)
+    ]
+    records = [
+        Record(
+            key=f"seed:{wave}:{numbers.start + RECORD_OF * at}", line_start=at, line_end=at + 1,
+            byte_start=0, byte_end=0, sha256="", role=Role.USER if at % 3 else Role.ASSISTANT,
+            text=text,
+        )
+        for at, text in enumerate(texts)
+    ]  # fmt: skip
+    where = {"project_id": project_id, "wave_id": wave}
+    first_record = act.insert_many(
+        "record", [record_image(each, source_id=file, **where) for each in records]
+    ).start
+    first_memory = act.insert_many("memory", [{**each, **where} for each in memories]).start
+    evidence: list[Image] = []
+    for at, each in enumerate(memories):
+        record, text = first_record + at // RECORD_OF, texts[at // RECORD_OF]
+        start = text.index(str(each["content"]))
+        evidence.append(
+            {
+                "memory_id": first_memory + at, "record_id": record, "span_start": start,
+                "span_end": start + len(str(each["content"])), "rule": each["rule"],
+                "extractor_version": "seed",
+            }
+        )  # fmt: skip
+    act.insert_many("evidence", evidence)
+
+
+def _wording(number: int, source: random.Random) -> tuple[str, str, str]:
+    """The type, the rule and the text of a candidate."""
     type_, rule, shape = _FINDINGS[number % len(_FINDINGS)]
     text = shape.format(source.choice(_MEANS), source.choice(_SUBJECTS), source.choice(_SUBJECTS))
     return type_, rule, f"{text[0].upper()}{text[1:]} (case {number})"
 
 
-def _start(act: Act, project: str, now: str, number: int) -> tuple[int, Image]:
-    project_id = project_row(act, project)
-    wave = wave_row(act, project_id, [], now)
-    source = act.insert(
-        "source",
-        project_id=project_id,
-        path=f"dev-seed/{wave}-{number}",
-        format="seed",
-        bytes=0,
-        modified_ns=0,
-        wave_id=wave,
-        tally="{}",
-    )
-    return wave, {"project_id": project_id, "source_id": source}
-
-
-def _records(
-    contents: list[tuple[str, str, str]], where: Image, wave: int, number: int
-) -> list[Image]:
-    return [
-        {
-            **where,
-            "wave_id": wave,
-            "key": f"seed:{wave}:{number + start}",
-            "line_start": start // RECORD_OF,
-            "line_end": start // RECORD_OF + 1,
-            "byte_start": 0,
-            "byte_end": 0,
-            "sha256": "",
-            "role": "user" if start % 3 else "assistant",
-            "use": "said",
-            "shape": "turn",
-            "text": ". ".join(text for _, _, text in contents[start : start + RECORD_OF]),
-        }
-        for start in range(0, len(contents), RECORD_OF)
-    ]
-
-
-def _memories(
-    contents: list[tuple[str, str, str]],
-    project_id: object,
-    wave: int,
-    now: str,
-    source: random.Random,
-) -> Iterator[Image]:
-    assert isinstance(project_id, int)
-    for type_, rule, text in contents:
-        prior = 0.7 if rule.startswith("heading") else 0.5
-        signal = source.choice((0.9, 1.0, 1.1))
-        yield {
-            "project_id": project_id,
-            "wave_id": wave,
-            "type": type_,
-            "content": text,
-            "key": duplicate_key(text),
-            "status": "candidate",
-            "rule": rule,
-            "extractor_version": "seed",
-            "prior": prior,
-            "signal": signal,
-            "freshness": 1.05,
-            "confidence": round(prior * signal * 1.05, 4),
-            "rank": round(prior * signal * 1.05 * source.random(), 6),
-            **proposed_by(Proposer.NOTES),
-            "first_seen": now,
-            "last_seen": now,
-            "pending_since": now,
-        }
-
-
-def _evidence(
-    contents: list[tuple[str, str, str]], memories: range, records: range
-) -> Iterator[Image]:
-    start = 0
-    for i, (_, rule, text) in enumerate(contents):
-        if i % RECORD_OF == 0:
-            start = 0
-        yield {
-            "memory_id": memories[i],
-            "record_id": records[i // RECORD_OF],
-            "span_start": start,
-            "span_end": start + len(text),
-            "rule": rule,
-            "extractor_version": "seed",
-        }
-        start += len(text) + 2
+def _memory(type_: str, rule: str, text: str, source: random.Random, now: str) -> Image:
+    prior, signal = 0.7 if rule.startswith("heading") else 0.5, source.choice((0.9, 1.0, 1.1))
+    columns = new_columns(
+        type_, text, rule=rule, version="seed", proposer=Proposer.NOTES,
+        rank=round(prior * signal * 1.05 * source.random(), 6),
+        prior=prior, signal=signal, freshness=1.05,
+    )  # fmt: skip
+    times = {"first_seen": now, "last_seen": now, "pending_since": now}
+    return {**columns, **times, "status": "candidate"}

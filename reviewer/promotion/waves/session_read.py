@@ -1,6 +1,6 @@
 """Everything that one file proposes, as values: reading, masking and proposing without a store.
 
-The wave of one machine takes the same steps file by file (`source_reader.read`,
+The wave of one machine takes the same steps file by file (`SourceReading`,
 `candidate_collector.propose_from`), but writes records as they come and ranks against its store.
 """
 
@@ -8,25 +8,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import Struct
 
 from reviewer.errors import OtherKindError, SourceError
-from reviewer.extraction.candidates import Candidate
-from reviewer.extraction.extract import Event, Restated
+from reviewer.extraction.candidates import Candidate, Setting
+from reviewer.extraction.extract import BootText
 from reviewer.extraction.ranking import base_score
-from reviewer.promotion.rows.statement_rows import PreparedStatement, score
+from reviewer.promotion.rows.statement_rows import PreparedStatement
 from reviewer.promotion.waves.candidate_collector import CandidateCollector, propose_from
 from reviewer.promotion.waves.faults import reason_of_fault
-from reviewer.promotion.waves.source_reader import (
-    Batch,
-    Opened,
-    ReadJob,
-    read,
-    without_text,
-)
+from reviewer.promotion.waves.source_reader import Batch, SourceReading, without_text
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import RecordUse
 from reviewer.text.normalise import duplicate_key
@@ -86,9 +80,9 @@ def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> S
 
     Never raises for a file: its fault becomes the `problem`.
     """
-    job = ReadJob(str(path), now, modified_ns, name=name)
+    updated = datetime.fromtimestamp(modified_ns / 1e9, UTC)
     try:
-        return _Reading(job).done()
+        return _Reading(path, Setting(path=name, now=now, updated=updated)).done()
     except SourceError as problem:
         other = isinstance(problem, OtherKindError)
         return SessionRead(problem=str(problem).replace(str(path), name), other_kind=other)
@@ -100,10 +94,10 @@ def read_session(path: Path, *, name: str, modified_ns: int, now: datetime) -> S
 
 
 class _Reading:
-    def __init__(self, job: ReadJob) -> None:
-        self._job = job
-        self._collector = CandidateCollector(_forget, self._slim, limited=False)
-        self._boot: set[int] = set()
+    def __init__(self, path: Path, setting: Setting) -> None:
+        self._path, self._setting = path, setting
+        self._boot = BootText()
+        self._collector = CandidateCollector(_forget, self._slim, limit=None, known_text=self._boot)
         self._excerpts: dict[tuple[str, int, int], Excerpt] = {}
         """The text around each place."""
         self._folders: dict[str, str] = {}
@@ -111,30 +105,18 @@ class _Reading:
 
     def done(self) -> SessionRead:
         """Everything, read to the end. Raises SourceError and OSError."""
-        job, format_ = self._job, ""
-        path = Path(job.path)
-        for piece in read(job):
-            if isinstance(piece, Opened):
-                format_ = piece.format
-                self._collector.begin(job.cited_as)
-            elif isinstance(piece, Batch):
-                self._take(piece)
-            elif isinstance(piece, Rewind):
+        reading = SourceReading(self._path, self._setting)
+        for piece in reading:
+            if isinstance(piece, Rewind):
                 self._collector.rewind(piece)
-        proposed = propose_from(
-            path,
-            now=job.now,
-            known=_nothing_known,
-            cited_as=job.cited_as,
-            modified_ns=job.modified_ns,
-        )
+            else:
+                self._take(piece)
+        ready, _ = propose_from(self._path, self._setting, known=_nothing_known)
         return SessionRead(
-            format=format_,
+            format=reading.format,
             found=tuple(self._found()),
-            statements=tuple(
-                (each, score(each, 1.0)) for each in proposed if isinstance(each, PreparedStatement)
-            ),
-            boot=tuple(sorted(self._boot)),
+            statements=tuple((each, each.score()) for each in ready),
+            boot=tuple(sorted(set(map(_fingerprint, self._boot.keys)))),
             cwd=self._cwd,
         )
 
@@ -145,14 +127,7 @@ class _Reading:
                 self._cwd = cwd
             if cwd and cwd != self._cwd and record.use is RecordUse.MESSAGE:
                 self._folders[record.key] = cwd
-        self._collector.consume(self._noted(batch.found), None)
-
-    def _noted(self, events: list[Event]) -> Iterator[Event]:
-        """The events unchanged; boot text is noted."""
-        for event in events:
-            if isinstance(event, Restated):
-                self._boot.update(map(_fingerprint, event.keys))
-            yield event
+        self._collector.consume(batch.found)
 
     def _slim(self, candidate: Candidate) -> Candidate:
         """The candidate with the lines of its span and, of its record's text, an excerpt."""

@@ -9,9 +9,7 @@ server of our own would save 0.7 s of the first ingestion.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeAlias
 
 from msgspec import Struct, structs
 
@@ -35,29 +33,6 @@ sentences nobody said.
 """
 
 
-class ReadJob(Struct, frozen=True):
-    """A file to read. Records without a time of their own get the one in `modified_ns`."""
-
-    path: str
-    now: datetime
-    modified_ns: int
-    extract: bool = True
-    sessions: frozenset[str] | None = None
-    """The only sessions to read from a file with sessions of several projects."""
-    name: str = ""
-    """The name for citations, if it differs from the path."""
-
-    @property
-    def cited_as(self) -> str:
-        return self.name or self.path
-
-
-class Opened(Struct, frozen=True):
-    """The first piece: the file's format is known."""
-
-    format: str
-
-
 class Batch(Struct, frozen=True):
     """Masked records, the number of secrets in them, and what the extractor found."""
 
@@ -66,43 +41,44 @@ class Batch(Struct, frozen=True):
     found: list[Found]
 
 
-class Closed(Struct, frozen=True):
-    """The last piece: lines skipped by reason, damaged lines, and findings."""
+class SourceReading:
+    """The content of one file. Iterating, once, yields its records and the Rewinds of them, and
+    fills `tally` (lines skipped by reason), `errors` and `findings`.
 
-    tally: dict[str, int]
-    errors: list[str]
-    findings: list[Finding] = []
-
-
-Piece: TypeAlias = Opened | Batch | Rewind | Closed
-
-
-def read(job: ReadJob) -> Iterator[Piece]:
-    """Yield an Opened, Batches, the Rewinds of them, and a Closed, in the order of the file.
-
-    Raises SourceError or OSError, at the start or midway, if the file cannot be read.
+    `setting`: for the extractor; without one, nothing is proposed. `sessions`: the only ones to
+    read from a file with sessions of several projects. Raises SourceError or OSError, at the start
+    or midway, if the file cannot be read.
     """
-    content = stream.read(Path(job.path), sessions=job.sessions)
-    yield Opened(content.format)
-    extractor, findings = Extractor(_setting(job)) if job.extract else None, Findings()
-    records: list[Record] = []
-    for each in content.with_records():
-        if isinstance(each, Record):
-            records.append(each)
-            if len(records) < BATCH_RECORDS:
-                continue
-        else:
-            findings.add(each)
-            if not isinstance(each, Rewind):
-                continue
+
+    def __init__(
+        self, path: Path, setting: Setting | None, sessions: frozenset[str] | None = None
+    ) -> None:
+        self._content = stream.read(path, sessions=sessions)
+        self._extractor = Extractor(setting) if setting is not None else None
+        self.format = self._content.format
+        self.tally, self.errors = self._content.tally, self._content.errors
+        self.findings: list[Finding] = []
+
+    def __iter__(self) -> Iterator[Batch | Rewind]:
+        findings = Findings()
+        records: list[Record] = []
+        for each in self._content.with_records():
+            if isinstance(each, Record):
+                records.append(each)
+                if len(records) < BATCH_RECORDS:
+                    continue
+            else:
+                findings.add(each)
+                if not isinstance(each, Rewind):
+                    continue
+            if records:
+                yield _batch(records, self._extractor)
+                records = []
+            if isinstance(each, Rewind):
+                yield each
         if records:
-            yield _batch(records, extractor)
-            records = []
-        if isinstance(each, Rewind):
-            yield each
-    if records:
-        yield _batch(records, extractor)
-    yield Closed(dict(content.tally), content.errors, findings.close())
+            yield _batch(records, self._extractor)
+        self.findings = findings.close()
 
 
 def _batch(records: list[Record], extractor: Extractor | None) -> Batch:
@@ -120,11 +96,6 @@ def _batch(records: list[Record], extractor: Extractor | None) -> Batch:
         if extractor is not None:
             found += extractor.feed(record)
     return Batch(clean, masked, found)
-
-
-def _setting(job: ReadJob) -> Setting:
-    changed = datetime.fromtimestamp(job.modified_ns / 1e9, UTC)
-    return Setting(path=job.cited_as, now=job.now, updated=changed)
 
 
 def without_text(candidate: Candidate) -> Candidate:

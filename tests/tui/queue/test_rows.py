@@ -19,9 +19,9 @@ from tests.tui.conftest import opened, status_of
 TWINS = """# Notes
 
 - Never deploy the billing service on a Friday afternoon before a holiday starts.
-- Never deploy the billing services on a Friday afternoon before a holiday starts.
+- Never deploy the billing service on a Monday afternoon before a holiday starts.
 - Always rotate the signing keys of the gateway before each of its audits.
-- Always rotate the signing keys of the gateway before each of the audits.
+- Always rotate the signing keys of the gateway before two of its audits.
 """
 
 
@@ -31,6 +31,11 @@ def twins(engine: Engine, tmp_path: Path) -> Engine:
     path = tmp_path / "twins.md"
     path.write_text(TWINS, "utf-8")
     engine.intake.ingest([path], project="acme")
+    rows = {row.content: row.id for row in engine.queue.rows(engine.queue.ids(QueueQuery()))}
+    with planted(engine.path, "compare") as act:
+        for word in ("Never deploy", "Always rotate"):
+            leader, member = (rows[each] for each in sorted(rows) if each.startswith(word))
+            act.update("memory", member, leader_id=leader)
     return engine
 
 
@@ -142,7 +147,7 @@ async def test_near_duplicates_are_shown_to_the_difference(twins: Engine) -> Non
     async with opened(twins) as screen:
         shown = screen.text
         assert "near   " in shown
-        assert any(word in shown for word in ("{+services+}", "{+service+}", "{+its+}", "{+the+}"))
+        assert any(word in shown for word in ("{+Friday+}", "{+Monday+}", "{+each+}", "{+two+}"))
 
 
 async def test_a_draft_is_worded_on_and_never_promoted_around(stocked: Engine) -> None:

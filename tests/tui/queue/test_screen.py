@@ -9,6 +9,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, Sort
 from tests.present import present
+from tests.stored import planted
 from tests.tui.conftest import NOW, opened, status_of
 
 
@@ -332,11 +333,14 @@ async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(
     path = tmp_path / "notes.md"
     path.write_text(
         "# Notes\n\nWe decided to use PostgreSQL 16 for the invoice ledger of the company.\n\n"
-        "# Later\n\nWe decided to use PostgreSQL 16 for the invoice ledger of the companies.\n\n"
+        "# Later\n\nWe decided to use PostgreSQL 17 for the invoice ledger of the company.\n\n"
         "# Other\n\nAlways run the linter before you push a branch to the server.\n",
         "utf-8",
     )
     engine.intake.ingest([path], project="acme")
+    found = engine.queue.ids(QueueQuery(filter="postgresql"))
+    with planted(engine.path, "compare") as act:
+        act.update("memory", found[1], leader_id=found[0])
     async with opened(engine) as screen:
         leader = next(row for row in screen.model.window(0, 9) if present(row).members)
         await screen.press(*["j"] * list(screen.model.ids).index(present(leader).id))

@@ -49,7 +49,7 @@ def test_a_settled_one_is_not_settled_again_and_not_queued_again(
         engine.conflicts.dismiss(conflict)
     path = write_adr(tmp_path / "adr", "SQLite", 3)
     engine.intake.ingest([path], project="acme")
-    engine.intake.extract_stored(project="acme", source=path)
+    engine.intake.ingest([path], project="acme", again=True)
     if status(right) == "candidate":
         engine.triage.promote([right])
     assert ids(engine, "kind:conflict") == [conflict]

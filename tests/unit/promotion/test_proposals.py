@@ -10,8 +10,8 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.extraction.candidates import MemoryType
+from reviewer.promotion.rows.statement_rows import Written
 from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
-from reviewer.promotion.waves.proposals import Added
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import Proposal, Proposer, Proved, Quote
@@ -49,7 +49,7 @@ def proposal(
     )
 
 
-def add(engine: Engine, path: Path, *proposals: Proposal) -> Added:
+def add(engine: Engine, path: Path, *proposals: Proposal) -> Written:
     view = read_view(path)
     known = engine.proposals.known("acme").besides(path)
     proved = [Proved(path, each, prove(each, view, known=known)) for each in proposals]
@@ -105,7 +105,7 @@ def test_a_fact_of_two_sessions_is_one_row_that_rises(engine: Engine, tmp_path: 
     one, two = session(tmp_path / "a.jsonl"), session(tmp_path / "b.jsonl", name="s2")
     (number,) = add(engine, one, proposal()).new
     before = engine.queue.candidate(number).rank
-    assert add(engine, two, proposal()).seen == (number,)
+    assert add(engine, two, proposal()).seen == [number]
     found = engine.queue.candidate(number)
     assert (found.seen, found.sessions) == (2, 2)
     assert found.rank > before
@@ -115,14 +115,14 @@ def test_a_fact_of_two_sessions_is_one_row_that_rises(engine: Engine, tmp_path: 
 def test_two_proposers_of_one_call_make_one_row(engine: Engine, talk: Path) -> None:
     added = add(engine, talk, proposal(), proposal(proposer=Proposer.NOTES, rule="notes.summary"))
     assert len(added.new) == 1
-    assert engine.queue.candidate(added.new[0]).seen == 1  # one place says it
+    assert engine.queue.candidate(next(iter(added.new))).seen == 1  # one place says it
 
 
 def test_what_was_rejected_is_only_seen_again(engine: Engine, tmp_path: Path) -> None:
     one, two = session(tmp_path / "a.jsonl"), session(tmp_path / "b.jsonl", name="s2")
     (number,) = add(engine, one, proposal()).new
     engine.triage.reject([number], reason=RejectReason.WRONG)
-    assert add(engine, two, proposal()).seen == (number,)
+    assert add(engine, two, proposal()).seen == [number]
     assert waiting(engine) == []
     assert engine.queue.candidate(number).seen == 2
 
@@ -154,7 +154,7 @@ def test_an_excerpt_of_an_earlier_version_waits_once_a_reader_states_it(
     with planted(engine.path) as act:
         act.update("memory", excerpt.id, proposer="excerpt", excerpt=1)
     assert excerpt.id not in {row.id for row in waiting(engine)}
-    assert add(engine, talk, proposal(excerpt.content)).known == (excerpt.id,)
+    assert add(engine, talk, proposal(excerpt.content)).known == [excerpt.id]
     assert excerpt.id in {row.id for row in waiting(engine)}
 
 
@@ -171,7 +171,7 @@ def test_what_cannot_wait_is_left_out_with_the_reason(engine: Engine, talk: Path
 def test_a_secret_in_a_statement_is_masked(engine: Engine, talk: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
     added = add(engine, talk, proposal(f"The release job reads the token {secret} at start."))
-    found = engine.queue.candidate(added.new[0])
+    found = engine.queue.candidate(next(iter(added.new)))
     assert secret not in found.content
     assert "secret" in found.flags
 
@@ -184,7 +184,7 @@ def test_at_most_fifty_wait_and_the_others_can_be_called_up(engine: Engine, tmp_
         engine, talk,
         *(proposal(text, (number, text), kind="") for number, text in enumerate(said[:60])),
     )  # fmt: skip
-    assert (len(added.new), added.beyond_cap) == (50, 10)
+    assert (len(added.new), len(added.over_cap)) == (50, 10)
     assert engine.queue.counts("acme").beyond_cap == 10
     engine.intake.more(project="acme", limit=4)
     rows = waiting(engine)
@@ -275,5 +275,5 @@ class TestIngestion:
         remembered.write_text(MEMORY + "\n", encoding="utf-8")
         report = engine.intake.ingest([remembered], project="acme")
         assert report.new == 0
-        engine.intake.extract_stored(project="acme", source=remembered)
+        engine.intake.ingest([remembered], project="acme", again=True)
         assert [row[0] for row in before] == [row.id for row in waiting(engine, status="all")]

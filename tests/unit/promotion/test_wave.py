@@ -79,6 +79,20 @@ def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
     ]
 
 
+def test_the_same_fact_in_other_words_is_seen_again_also_once_it_was_reworded(
+    engine: Engine, tmp_path: Path
+) -> None:
+    ingest(engine, transcript(tmp_path / "a.jsonl", DECIDED))
+    (number,) = engine.queue.ids(QueueQuery())
+    other = DECIDED.replace("the ledger", "our ledgers")
+    for name in ("b", "c"):
+        report = ingest(engine, transcript(tmp_path / f"{name}.jsonl", other, name=name))
+        assert report.new == 0
+        engine.triage.edit(number, "The ledger runs on PostgreSQL", promote=False)
+    assert engine.queue.candidate(number).seen == 3
+    assert len(engine.queue.evidence(number)) == 3
+
+
 def test_a_wave_that_was_killed_is_made_good_by_the_next(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -91,7 +105,7 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("reviewer.promotion.waves.finish_wave.WaveEnd.queue", die)
+        patch.setattr("reviewer.promotion.waves.wave.finish_wave", die)
         with pytest.raises(Killed):
             ingest(engine, path)
     assert contents(engine) == set()

@@ -60,7 +60,7 @@ def test_state_comes_first_then_entities_then_memories_each_by_type(make: Make) 
             make("memory", type="identity", content="I am the pump engineer"),
             make("entity", type="decision", name="Pump B"),
             make("entity", type="zz_new", name="Odd"),
-            make("state", name="flow", value="4.8", unit="l/s"),
+            make("state", name="flow", value="4.8 l/s"),
         ],
         marks=False,
     )
@@ -86,10 +86,10 @@ def test_marks_name_decision_and_lines_counted_from_one(make: Make) -> None:
     assert "(entity 7" not in render_markdown([item], marks=False)
 
 
-def test_relations_attributes_and_a_status_are_told(make: Make) -> None:
+def test_relations_and_attributes_are_told(make: Make) -> None:
     item = make(
-        "entity", name="Seal", status="superseded", attributes=(("rated_to", "60 C"),),
+        "entity", name="Seal", attributes=(("rated_to", "60 C"),),
         relations=(RelationView("part_of", "Pump", 2), RelationView("satisfies", "R-7", 3)),
     )  # fmt: skip
     text = render_markdown([item], marks=False)
-    assert "- **Seal** (superseded)\n  rated to: 60 C\n  part of: Pump; satisfies: R-7\n" in text
+    assert "- **Seal**\n  rated to: 60 C\n  part of: Pump; satisfies: R-7\n" in text

@@ -1,4 +1,4 @@
-"""Extraction on request, from what the store holds."""
+"""Reading a file again: what is known counts, what is worded differently waits beside it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.extract import Event, Extractor
-from reviewer.promotion.waves.report import WaveReport
 from reviewer.sources.records import Record
 from tests.unit.promotion.graph import dump, ids
 
@@ -31,12 +30,6 @@ def note(tmp_path: Path) -> Path:
     path = tmp_path / "kiosk.md"
     path.write_text(NOTE, encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def kept(engine: Engine, note: Path) -> WaveReport:
-    """A note that was read without proposing anything."""
-    return engine.intake.ingest([note], project="acme", extract=False)
 
 
 def newer(monkeypatch: pytest.MonkeyPatch, reword: Callable[[str], str]) -> None:
@@ -64,7 +57,7 @@ def test_what_is_known_counts_once_more_and_stays_as_it_is(engine: Engine, note:
     engine.triage.promote(found[:1])
     engine.triage.reject(found[1:2])
     before = [engine.queue.candidate(n) for n in found]
-    report = engine.intake.extract_stored(project="acme", source=note)
+    report = engine.intake.ingest([note], project="acme", again=True)
     after = [engine.queue.candidate(n) for n in found]
     assert (report.new, report.repeated) == (0, len(found))
     assert ids(engine) == found
@@ -84,7 +77,7 @@ def test_a_newer_extractor_stands_beside_the_old_candidate(
     before = [engine.queue.candidate(n) for n in memories]
     evidence = dump(engine, "evidence")
     newer(monkeypatch, lambda words: f"In short: {words} - as of the newer rules of the kiosk")
-    report = engine.intake.extract_stored(project="acme", source=note)
+    report = engine.intake.ingest([note], project="acme", again=True)
     assert report.new == len(memories) > 0
     assert [engine.queue.candidate(n).content for n in memories] == [b.content for b in before]
     for old in before:
@@ -95,15 +88,3 @@ def test_a_newer_extractor_stands_beside_the_old_candidate(
     assert {engine.queue.candidate(n).extractor_version for n in fresh} == {"9.9.9"}
     assert {engine.queue.candidate(n).status for n in fresh} == {"candidate"}
     assert dump(engine, "evidence")[: len(evidence)] == evidence
-
-
-def test_a_record_is_never_proposed_from_twice_over_by_a_later_ingestion(
-    engine: Engine, kept: WaveReport, note: Path
-) -> None:
-    engine.intake.extract_stored(project="acme", wave=kept.wave)
-    found = ids(engine)
-    with note.open("a") as file:
-        file.write("\n## Receipts\n\nReceipts are printed in the language of the customer.\n")
-    engine.intake.ingest([note], project="acme")
-    assert set(found) <= set(ids(engine))
-    assert all(engine.queue.candidate(n).seen == 1 for n in found)

@@ -199,7 +199,7 @@ def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> lis
     for number, turn in enumerate(turns):
         asked = turn.priority is Priority.IMPORTANT and not turn.retention
         if asked and turn.kind != "tool_use" and turn.text.strip():
-            found = [(terms(piece), piece) for piece, _ in pieces(turn.text)]
+            found = [(terms(piece.text), piece.text) for piece in pieces(turn.text)]
             if not any(
                 fold(piece) in folded
                 if level is Level.TAGS

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from reviewer.compression.session import Changed, SessionFacts, Voice
-from reviewer.compression.told import DECLARED, cut, how_it_ended, without_cd
+from reviewer.compression.told import DECLARED, added_names, cut, how_it_ended, without_cd
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
@@ -46,7 +46,7 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         listed = _together([f"{path} ({how or 'not touched since'})" for path, how in paths])
         yield f"{said}: {listed}."
     yield from _checks(state, fresh=True, part=part)
-    yield from _files(state, session.names, part=part)
+    yield from _files(session, part=part)
     for commit in state.commits[: -MAX_COMMITS - 1 : -1]:
         pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
         yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
@@ -56,7 +56,8 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
 
 
-def _files(state: WorkState, names: Mapping[str, Sequence[str]], *, part: bool) -> Iterator[str]:
+def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
+    state, names = session.state, _names(session)
     changed = [each for each in state.files if each.uncommitted]
     doubtful = [each for each in state.files if not each.uncommitted]
     for label, files in (
@@ -74,6 +75,18 @@ def _files(state: WorkState, names: Mapping[str, Sequence[str]], *, part: bool) 
         yield f"{label} ({len(files)}): {_together(shown)}{more}"
     if state.unnamed_edits:
         yield f"Edits whose file the session does not name: {state.unnamed_edits:,}."
+
+
+def _names(session: SessionFacts) -> dict[str, list[str]]:
+    """The names introduced by the latest changes of each file, latest first."""
+    found: dict[str, list[str]] = {}
+    for changed in reversed(session.changes):
+        if changed.outcome not in (Outcome.REFUSED, Outcome.FAILED):
+            for change in changed.call.changes:
+                path = absolute(changed.call.origin.cwd, change.path)
+                known = found.setdefault(path, [])
+                known += (name for name in added_names((change,)) if name not in known)
+    return found
 
 
 def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:

@@ -52,8 +52,7 @@ class Replacement(Struct, frozen=True):
         segment = self.preview.segment
         if all(turn.priority is not Priority.IMPORTANT for turn in segment.turns):
             return None
-        found = criteria_of(segment)
-        return RetentionCriteria("\n".join(found.instructions) or None, found.patterns)
+        return criteria_of(segment)
 
 
 def apply_preview(

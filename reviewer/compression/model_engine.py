@@ -244,12 +244,13 @@ def _with_retention(messages: list[ChatMessage], task: SummaryTask) -> list[Chat
     """The messages with the retention criteria of the task in the prompt."""
     *before, prompt = messages
     parts = [prompt.content.rstrip()]
-    details = [*task.criteria.instructions]
+    criteria = task.criteria
+    details = (criteria.instructions or "").splitlines()
     details += [
         f'the exact text "{each.text}"'
         if each.mode == "substring"
         else f"text that matches the regular expression {each.text}"
-        for each in task.criteria.patterns
+        for each in criteria.patterns
     ]
     if details:
         listed = "\n".join(f"- {detail}" for detail in details)
@@ -257,7 +258,7 @@ def _with_retention(messages: list[ChatMessage], task: SummaryTask) -> list[Chat
             "IMPORTANT: The following content was marked as important. You MUST\n"
             f"preserve these specific details in your summary:\n{listed}"
         )
-    if task.care:
+    if task.needs_care:
         parts.append(CARE)
     return [*before, ChatMessage("user", "\n\n".join(parts))]
 

@@ -20,7 +20,6 @@ from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
 from reviewer.compression.planted_orders import planted_orders
-from reviewer.compression.retention import criteria_of, needs_care
 from reviewer.compression.values import (
     BY_HAND,
     OFFLINE,
@@ -263,8 +262,6 @@ class Summarizer:
             anchors,
             options.max_output_tokens or segment_target(segment, level),
             options,
-            criteria_of(segment, options.retention),
-            needs_care(segment),
             cancelled,
         )
         markers = options.generate_expansion_markers

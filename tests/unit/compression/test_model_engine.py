@@ -65,6 +65,7 @@ def important(*patterns: str) -> Segment:
         (Completion(GOOD[:40], "m", 5, 9, "length"), "cut off at 9 tokens"),
         ("The kiosk " + " ".join(f"word{n}" for n in range(4000)), "more than the"),
     ],
+    ids=["empty", "blank", "refused", "filtered", "cut off", "long"],
 )
 def test_an_answer_that_is_not_a_summary_is_refused_by_name(answer: object, diagnosis: str) -> None:
     with pytest.raises(RetryExhaustedError, match=diagnosis) as refused:

@@ -197,23 +197,13 @@ def test_a_users_template_replaces_the_built_in_one(tmp_path: Path) -> None:
     assert model.prompts[0][1].content.startswith("Tell of person: The kiosk")
 
 
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ('user_prompt = "{{messages}} {{mood}}"', "no field mood"),
-        ('user_prompt = "{{#anchors}} {{messages}}"', "braces are for"),
-        ("user_prompt = {{", "cannot be used"),
-        ('user_prompt = ""', "empty"),
-    ],
-)
-def test_a_bad_template_is_refused_before_anything_is_sent(
-    tmp_path: Path, text: str, complaint: str
-) -> None:
-    name = "compression-brief"
-    (tmp_path / f"{name}.toml").write_text(f'template_id = "{name}"\nsystem_prompt = ""\n{text}\n')
+def test_a_bad_template_is_refused_before_anything_is_sent(tmp_path: Path) -> None:
+    (tmp_path / "compression-brief.toml").write_text(
+        'template_id = "compression-brief"\nsystem_prompt = ""\nuser_prompt = "{{mood}}"\n'
+    )
     model = ScriptedModel(GOOD)
     writer = ModelEngine(model, count, context_tokens=8192, templates=tmp_path)
-    with pytest.raises(TemplateError, match=complaint):
+    with pytest.raises(TemplateError, match="no field mood"):
         writer.write(task(segment()))
     assert model.prompts == []
 

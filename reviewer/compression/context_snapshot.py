@@ -96,21 +96,23 @@ def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
 
 
 def _commit(row: Sequence[Any]) -> ChainCommit:
+    number, origin, hashed, operation, role, type_, name, at, priority, criteria, *rest = row
+    text, tokens, content, content_hash, line, meta = rest
     turn = SegmentTurn(
-        role=row[4],
-        text=row[10],
-        tokens=row[11],
-        kind=TURN_KINDS.get(row[5], "text"),
-        name=row[6],
-        at=row[7],
-        commit=row[0],
-        priority=Priority(row[8]),
-        retention=retention.from_json(row[9]),
-        summary=row[3] == "summary",
-        **_facts_of(row[15]),
+        role=role,
+        text=text,
+        tokens=tokens,
+        kind=TURN_KINDS.get(type_, "text"),
+        name=name,
+        at=at,
+        commit=number,
+        priority=Priority(priority),
+        retention=retention.from_json(criteria),
+        summary=operation == "summary",
+        **_facts_of(meta),
     )
     return ChainCommit(
-        row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15]
+        number, origin, hashed, operation, type_, turn, content, content_hash, line, meta
     )
 
 

@@ -35,7 +35,7 @@ class Play:
 
 def test_every_failure_steers_the_next_attempt() -> None:
     play = Play("a", "b", "c $50k")
-    assert play.run() == RetryResult("c $50k", 3, ("a lacks $50k", "b lacks $50k"))
+    assert play.run() == RetryResult("c $50k", 3)
     assert play.calls == [
         "attempt", "validate a", "steer a lacks $50k",
         "attempt", "validate b", "steer b lacks $50k",

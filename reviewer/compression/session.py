@@ -183,9 +183,8 @@ class _Reader:
         if found is None:
             return
         call, place = found
-        self._tell(call, result, place)
+        step = self._tell(call, result, place)
         if result.outcome is Outcome.REFUSED:
-            step = told(call, result, place)
             line = step.line if step else f"refused: {call.tool}"
             said = f" {result.words}" if result.words else ""
             text = f"({line}){said}"
@@ -196,13 +195,13 @@ class _Reader:
             report = report_in(result.text)
             self._say(Voice.SOMEBODY, report, result, "Report of a sub-agent", "report")
 
-    def _tell(self, call: Call, result: Result | None, place: int) -> None:
+    def _tell(self, call: Call, result: Result | None, place: int) -> ToldCall | None:
         outcome = result.outcome if result else None
         if call.changes:
             self._changes.append(Changed(place, call, outcome, result.text if result else ""))
         step = told(call, result, place)
-        if step is None or outcome is Outcome.REFUSED:
-            return
-        key = step.command or place
-        self._steps.pop(key, None)
-        self._steps[key] = step
+        if step is not None and outcome is not Outcome.REFUSED:
+            key = step.command or place
+            self._steps.pop(key, None)
+            self._steps[key] = step
+        return step

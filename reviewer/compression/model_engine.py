@@ -103,7 +103,9 @@ class ModelEngine:
             return answer
 
         def check(answer: Completion) -> tuple[bool, str | None]:
-            more[:] = [ChatMessage("assistant", answer.text or "(nothing)")]
+            fits = answer.completion_tokens <= question.room  # not every model heeds its limit
+            shown = answer.text if fits else "(too long)"
+            more[:] = [ChatMessage("assistant", shown or "(nothing)")]
             problem = question.fault(answer)
             return problem is None, problem
 

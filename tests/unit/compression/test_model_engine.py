@@ -102,6 +102,13 @@ def test_a_retry_names_the_missing_details_and_shows_the_previous_summary() -> N
     assert '"receipts"' not in second[-1].content
 
 
+def test_an_answer_longer_than_its_limit_is_not_sent_back() -> None:
+    long = "The kiosk " + " ".join(f"word{n}" for n in range(4000))
+    content, model = brief(None, long, GOOD)
+    assert content.startswith(GOOD)
+    assert "word9" not in "".join(each.content for each in model.prompts[1])
+
+
 def test_exhausted_retries_tell_the_last_diagnosis_and_keep_the_last_text() -> None:
     with pytest.raises(RetryExhaustedError, match=r'4 times.*substring not found: "\$50k"') as told:
         brief(important("$50k"), GOOD)

@@ -16,6 +16,8 @@ SECTION = 300
 CODE = 200
 HEADING = 90
 """The longest line ending in a colon that counts as a heading, in characters."""
+HEADINGS = 3
+"""Headings without text between them that are kept, the last ones."""
 CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 
@@ -48,8 +50,7 @@ def pieces(text: str) -> list[TextPassage]:
         said = [line.text for line in lines]
         needs = above if found else -1
         if kind is UnitKind.HEADING:
-            heading = ": ".join(said)
-            heading = heading if len(heading) <= HEADING else said[-1]
+            heading = ": ".join(said[-HEADINGS:])
             continue
         if kind is UnitKind.LIST_ITEM:
             for part in _parts(said, LIST):

@@ -17,7 +17,7 @@ from reviewer.sources.claude_words import summary_words
 FIRST, LAST, CLOSING = 1.3, 1.6, 1.3
 """Weights of the first, last and other pieces of a message that ends an agent's turn."""
 ANNOUNCED, EARLIER, STEPS = 0.3, 0.6, 0.8
-"""`ANNOUNCED`: the end of a message that only introduces calls. `EARLIER`: also of a
+"""`ANNOUNCED`: the end of a message that only introduces calls. `EARLIER`: a client's summary, or a
 sub-agent's report."""
 REPORT_ENDS = 2
 """Pieces from the end of a sub-agent's report that may accompany its first."""

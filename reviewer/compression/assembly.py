@@ -26,7 +26,7 @@ from reviewer.text.normalise import fold
 ROUNDS = 4
 """Requests for a text in another length before it is cut."""
 BESIDE = 30
-"""Minimum tokens of a text beside its anchors, for the request and the state."""
+"""Minimum tokens of a text beside its anchors and the person's words."""
 LINE = 3
 """Extra tokens of an anchor on a line of its own."""
 LEAST_ROOM, LEAST_FOR_TAGS = 8, 4
@@ -79,7 +79,8 @@ def _prose(
     need = sum(count(each.content) + 1 for each in task.anchors)
     limit = task.max_tokens
     if need:
-        limit = max(limit, need + LINE * len(task.anchors) + BESIDE + tail)
+        beside = BESIDE + task.segment.by_person
+        limit = max(limit, need + LINE * len(task.anchors) + beside + tail)
     if ceiling is not None:
         limit = min(limit, ceiling)
     room, model_tokens = limit - tail, 0

@@ -59,8 +59,13 @@ class SegmentAnalysis:
 
     @cached_property
     def terms(self) -> SourceTerms:
-        """The salient terms of the segment."""
+        """The salient terms of what was said in the segment."""
         return SourceTerms(self.segment.turns)
+
+    @cached_property
+    def called_terms(self) -> SourceTerms:
+        """The same, with those of the calls."""
+        return SourceTerms(self.segment.turns, calls=True)
 
     @cached_property
     def session(self) -> SessionFacts:

@@ -14,7 +14,14 @@ from reviewer.compression.context_snapshot import ChainCommit, read_chain, read_
 from reviewer.compression.markers import expand, parse_markers
 from reviewer.compression.segments import full_text, readable, speaker, title_of
 from reviewer.compression.summarizer import Summarizer
-from reviewer.compression.values import ExpansionMarker, Level, Segment, SegmentTurn
+from reviewer.compression.values import (
+    PASSES,
+    YOU,
+    ExpansionMarker,
+    Level,
+    Segment,
+    SegmentTurn,
+)
 from reviewer.errors import UnknownIdError
 
 
@@ -32,24 +39,33 @@ class AppliedSummary(Struct, frozen=True):
 
     tokens_before: int
     title: str
+    level: Level
+    passes: bool
     loses: tuple[str, ...] = ()
+
+    @property
+    def shortens_the_person(self) -> bool:
+        """Whether the summary lacks words of the person."""
+        return any(line.startswith(f"{YOU}, turn") for line in self.loses)
 
 
 def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSummary]:
     """The summaries in a chain, by commit."""
     rows = reader.all(
-        "SELECT c.id, s.key, s.topic, s.fidelity FROM commit_ c JOIN segment s"
+        "SELECT c.id, s.key, s.topic, s.level, s.fidelity FROM commit_ c JOIN segment s"
         " ON s.commit_id = coalesce(c.origin_id, c.id)"
         " WHERE c.context_id = ? AND c.live = 1 AND c.operation = 'summary'",
         (context,),
     )
     found = {}
-    for number, key, topic, fidelity in rows:
+    for number, key, topic, level, stored in rows:
         turns = tuple(each.turn for each in _originals(reader, read_commits(reader.all, [number])))
         tokens = sum(turn.tokens for turn in turns if turn.priority is not Priority.SKIP)
         title = title_of(Segment(key, turns, tokens, topic))
-        loses = msgspec.json.decode(fidelity).get("loses", ())
-        found[number] = AppliedSummary(tokens, title, tuple(loses))
+        fidelity = msgspec.json.decode(stored)
+        passes = fidelity["overall"] >= PASSES and not fidelity.get("orders")
+        loses = tuple(fidelity.get("loses", ()))
+        found[number] = AppliedSummary(tokens, title, Level(level), passes, loses)
     return found
 
 

@@ -140,7 +140,7 @@ def validate_fidelity(
         *(_lost_anchor(each) for each in missing),
         *_lost_needs(found.missing, segment.turns),
         *_lost_statements(session, written, level, segment.turns),
-        *_lost_names(summary, source, segment.turns),
+        *_lost_names(summary, source),
         *_lost_results(segment.turns),
     ]
     losses = sorted((_numbered(e, segment.turns) for e in losses), key=lambda each: each.place)
@@ -252,7 +252,11 @@ def _lost_statements(
             most = max(near.values(), default=0)
             covered = not of_person and level is not Level.TAGS and most >= SAID * len(words)
             lost = None
-            if not covered and fold(text) not in verbatim:
+            said = (
+                fold(text) in verbatim
+                or fold(one_line(speech.text[unit.start : unit.end])) in verbatim
+            )
+            if not covered and not said:
                 shown = _shown(text)
                 span = find_verbatim(turns[speech.turn].text, shown)
                 if span is not None:
@@ -279,22 +283,12 @@ def _shown(text: str) -> str:
     return line if len(line) <= LOST_CHARS else line[: line.rfind(" ", 40, LOST_CHARS)].rstrip()
 
 
-def _lost_names(
-    summary: SummaryTerms, source: SourceTerms, turns: Sequence[SegmentTurn]
-) -> list[Lost]:
-    """Those of the weightiest names and words that a text lacks; of what tools returned no numbers,
-    such as those of lines.
+def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
+    """Those of the weightiest names and words that a text lacks.
 
     The same names are looked for at every level, so that losses can be compared.
     """
-    names = sorted(
-        (
-            term
-            for term in source.terms
-            if term.kind != "number" or turns[term.turn].kind != "tool_result"
-        ),
-        key=lambda term: -term.weight,
-    )
+    names = sorted(source.terms, key=lambda term: -term.weight)
     return [
         Lost(
             term.text,

@@ -1,8 +1,9 @@
-"""Levels for a token target: the person's words first, then the newest segments fullest."""
+"""Levels for a token target: all Brief, then the person's words whole, then the newest fullest."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from msgspec import structs
 
@@ -75,8 +76,9 @@ def fit_levels(
     """Levels that keep `fixed` and the segments' sizes within the target, with their sum; the
     smallest levels if none do.
 
-    Starting from the smallest, segments become fuller until they contain the person's words, then
-    the last two as far as there is room, then the others level by level, newest first. `size`:
+    Starting from the smallest, segments become Brief, those with words of the person first; then
+    fuller until they contain the person's words; then the last two as far as there is room, then
+    the others level by level, newest first. `size`:
     tokens of a segment at a level; `allowed`: its levels, fullest first; `says`: whether it
     contains the person's words there.
     """
@@ -87,9 +89,14 @@ def fit_levels(
     total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
     newest = range(segments - 1, -1, -1)
     steps = [(n, level) for level in reversed(Level) for n in newest if level in levels[n]]
+    brief = [step for step in steps if step[1] is Level.BRIEF]
     last = [(number, level) for number in newest[:LAST_FULL] for level in levels[number]]
-    for at, (number, level) in enumerate((*steps, *last, *steps)):
-        if level >= chosen[number] or (at < len(steps) and says(number, chosen[number])):
+
+    def unsaid(steps: Sequence[tuple[int, Level]]) -> Iterator[tuple[int, Level]]:
+        return (step for step in steps if not says(step[0], chosen[step[0]]))
+
+    for number, level in chain(unsaid(brief), brief, unsaid(steps), last, steps):
+        if level >= chosen[number]:
             continue
         grown = size(number, level) - size(number, chosen[number])
         if total + grown <= target:

@@ -25,23 +25,22 @@ class OfflineEngine:
         """The text, at most `max_tokens` long; anchors verbatim as far as they fit."""
         if task.max_tokens <= 0:
             return EngineText("", self.name)
-        analysis = task.analysis
+        analysis, room = task.analysis, task.max_tokens
+        session, title = analysis.session, ""
+        first = analysis.segment.turns[0]
+        if first.kind == "tool_result" and not (session.speeches or session.steps):
+            name = first.name or "A call"  # is elsewhere
+            title = begun(f"{name} returned: {title_of(analysis.segment)}", room, self._count)
+            room -= self._count(f"{title}\n")
         if task.level is Level.TAGS:  # the summarizer adds tags for the anchors
-            asked = analysis.session.request
-            tags = tag_list(analysis.segment, analysis.terms, task.max_tokens, self._count, asked)
-            text = ", ".join(tags)
+            terms = analysis.called_terms
+            tags = tag_list(analysis.segment, terms, room, self._count, session.request)
+            text = ", ".join(filter(None, (title, *tags)))
         else:
             wanted = [anchor.content for anchor in task.anchors]
             turns = enumerate(analysis.segment.turns)
             cared_for = {at for at, turn in turns if turn.priority is Priority.IMPORTANT}
-            room, session = task.max_tokens, analysis.session
             part = analysis.segment.is_part
-            title = ""
-            if not (session.speeches or session.steps):  # results whose calls are elsewhere
-                name = analysis.segment.turns[0].name or "A call"
-                opening = f"{name} returned: {title_of(analysis.segment)}"
-                title = begun(opening, room, self._count)
-                room -= self._count(f"{title}\n")
             text = write_session(session, room, self._count, wanted, cared_for, part=part)
             text = f"{title}\n{text}".strip()
         return EngineText(text, self.name)

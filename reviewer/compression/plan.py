@@ -106,10 +106,7 @@ class SegmentPreview(Struct, frozen=True, gc=False):
         if self.kept:
             return False
         if self.level is Level.TAGS:
-            return any(
-                turn.role == "user" and turn.kind == "text" and not turn.aside
-                for turn in self.segment.turns
-            )
+            return any(turn.by_person for turn in self.segment.turns)
         return any(each.what == YOU for each in self.fidelity.lost_information)
 
     @property

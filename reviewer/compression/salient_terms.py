@@ -21,11 +21,10 @@ from reviewer.text.placeholder import MASK
 
 TermKind = Literal["identifier", "number", "term"]
 
-KIND_WEIGHT = {"text": 1.0, "tool_use": 0.5, "tool_result": 0.05, "thinking": 0.0}
-"""Weight of a mention by the kind of turn; multiplied by `PERSON` in a person's words."""
-READ_OF = {"tool_use": 20_000, "tool_result": 4_000, "thinking": 4_000}
-"""Characters of other turns that are searched for terms; their words count little."""
-PERSON = 1.5
+PERSON, CALL = 1.5, 0.5
+"""Weight of a mention by the person and in a call, where the agent's count 1."""
+READ_OF_CALL = 300
+"""Characters of a call that are searched for terms: its path or command."""
 SHORTEST_NUMBER = 3
 """Minimum digits of a telling number."""
 _KEY = re.compile(r'"\w{1,60}":')
@@ -57,10 +56,10 @@ class Term(Struct, frozen=True):
 
 
 class SourceTerms:
-    """The salient terms of turns."""
+    """The salient terms of what was said; with `calls`, also of the calls."""
 
-    def __init__(self, turns: Sequence[SegmentTurn]) -> None:
-        self._turns = turns
+    def __init__(self, turns: Sequence[SegmentTurn], *, calls: bool = False) -> None:
+        self._turns, self._calls = turns, calls
 
     @cached_property
     def _pieces(self) -> frozenset[str]:
@@ -73,11 +72,10 @@ class SourceTerms:
         times: Counter[str] = Counter()
         spoken: dict[str, float] = {}
         for number, turn in enumerate(self._turns):
-            if turn.aside:
+            called = self._calls and turn.kind == "tool_use"
+            if turn.aside or not (called or turn.kind == "text"):
                 continue
-            factor = KIND_WEIGHT[turn.kind] * (PERSON if turn.role == "user" else 1.0)
-            if not factor:
-                continue
+            factor = CALL if called else PERSON if turn.role == "user" else 1.0
             for text, count in Counter(written_terms(self._read(turn))).items():
                 if len(text) < 2 or (text.isdecimal() and len(text) < SHORTEST_NUMBER):
                     continue
@@ -100,7 +98,7 @@ class SourceTerms:
     def _read(self, turn: SegmentTurn) -> str:
         body = turn.text
         if turn.kind != "text":
-            body = _KEY.sub(" ", without_escapes(body[: READ_OF[turn.kind]]))
+            body = _KEY.sub(" ", without_escapes(body[:READ_OF_CALL]))
         return without_masks(body) if MASK in body else body
 
     @cached_property

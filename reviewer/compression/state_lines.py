@@ -26,8 +26,8 @@ _NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
 
 
 def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False) -> Iterator[str]:
-    """The work state. `place`: with branch and folder. `part`: without open items, as a later part
-    may close them.
+    """The work state. `place`: with branch and folder, which stay the same in most parts. `part`:
+    without open items, as a later part may close them.
     """
     state = session.state
     if state.interrupted:

@@ -96,10 +96,12 @@ def target_tokens(tokens: int, level: Level) -> int:
 
 
 def segment_target(segment: Segment, level: Level) -> int:
-    """The target of a segment, in tokens; its IMPORTANT turns count one level fuller, unless they
-    have criteria: then only these are added.
+    """The target of a segment, in tokens: a few words of the person are added; its IMPORTANT turns
+    count one level fuller, unless they have criteria: then only these are added.
     """
     target = target_tokens(segment.tokens, level)
+    if level in (Level.DETAILED, Level.BRIEF):
+        target = min(segment.tokens, target + segment.by_person)
     important = sum(
         turn.tokens
         for turn in segment.turns
@@ -233,15 +235,17 @@ class Summarizer:
         level: Level,
         options: SummarizationOptions,
     ) -> CompressedSegment:
-        """The segment at a level, or as at the nearer level if that is no longer."""
+        """The segment at a level; as at the nearer one if this is empty or no shorter."""
         found = self._write(segment, anchors, level, options)
         if level is Level.DETAILED or options.ceiling is not None:
             return found
         nearer = self._written_once(segment, anchors, Level(level - 1), options)
-        if found.token_count < nearer.token_count:
+        if 0 < found.token_count < nearer.token_count:
             return found
-        content = change_level(nearer.content, level, segment.id, source=self.analysis(segment))
-        text, markers = self._text(content, found.note), bool(nearer.expansion_markers)
+        content, markers = nearer.content, bool(nearer.expansion_markers)
+        if markers:
+            content = change_level(content, level, segment.id, source=self.analysis(segment))
+        text = self._text(content, found.note)
         return self._result(segment, anchors, level, text, markers=markers)
 
     def _write(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from math import ceil
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -25,6 +26,8 @@ class Level(IntEnum):
 
 RATIOS = {Level.FULL: 1, Level.DETAILED: 3, Level.BRIEF: 10, Level.TAGS: 50}
 """Original : compressed tokens, the target of a level."""
+FEW_WORDS = 0.2
+"""Maximum share of a segment for words of the person that are added to a target."""
 HANDOVER_FROM = 600
 """Minimum tokens of a hand-over, for a summary much shorter than its source."""
 
@@ -62,6 +65,12 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     aside: bool = False
     """A sub-agent's call or a notice: counts for the state of the work, but is not described."""
 
+    @property
+    def by_person(self) -> int:
+        """Tokens of the person's words, approximate for those in a result."""
+        message = self.role == "user" and self.kind == "text" and not self.aside
+        return self.tokens if message else ceil(len(self.words) / 4)
+
 
 class Segment(Struct, frozen=True, gc=False):
     """Consecutive turns that are compressed together. Its id has no colon and no bracket."""
@@ -72,6 +81,12 @@ class Segment(Struct, frozen=True, gc=False):
     topic: str = ""
     is_part: bool = True
     """Whether turns of the session may follow, which settle its open points."""
+
+    @property
+    def by_person(self) -> int:
+        """Tokens of the person's words if they are few, 0 if the segment consists of them."""
+        said = sum(turn.by_person for turn in self.turns)
+        return said if said <= self.tokens * FEW_WORDS else 0
 
 
 class AnchorPoint(Struct, frozen=True, gc=False):

@@ -123,7 +123,7 @@ class _Writing:
                 self._before = [(HandoverSection.REQUEST, self._request())]
             plan = plan_lines(session, part=self._part)
             after.append((HandoverSection.PLAN, self._within(plan, room * PLAN)))
-        lines = [*state_lines(session, place=self._titled, part=self._part)]
+        lines = [*state_lines(session, place=self._titled and not self._part, part=self._part)]
         share = STATE if session.speeches else 1.0
         now = self._within(lines, room * share, cut_last=self._titled)
         after.append((HandoverSection.THEN if self._part else HandoverSection.NOW, now))
@@ -196,16 +196,17 @@ class _Writing:
         """
         said = [each for each in self._pieces if each.kind == "person"]
         others = sum(self._cost(each) for each in self._pieces if each.kind != "person")
-        share = (
-            round(room * PERSON) if self._titled else round(room * ALONE) if room >= SMALL else room
-        )
+        share = round(room * (PERSON if self._titled else ALONE if room >= SMALL else 1.0))
         share = max(share, room - others)
+        whole = self._part and sum(map(self._cost, said)) <= room
+        if whole:
+            share = room
         marked = [each for each in said if each.weight > 1]
         first = [*marked[:1], *said[-1:]]
         kept_free = min(sum(map(self._cost, first)), round(share * FREE))
         wanted = [each for each in self._pieces if each.weight > WANTED]
         spent = self._fill(room - kept_free, wanted)
-        most = share // 2 if said[1:] and room >= SMALL else share
+        most = share // 2 if said[1:] and room >= SMALL and not whole else share
         spent += self._keep_person(first, min(share, room - spent), most, 0)
         order = [*marked, *said[:1], *reversed(said[1:])]
         spent += self._keep_person(order, min(share, room - spent), max(MIN_CUT, share // 4))
@@ -355,9 +356,10 @@ class _Writing:
 
 
 def _text(parts: Sequence[Part], titled: bool) -> str:
+    parts = [part for part in parts if part[1]]
     lines: list[str] = []
     for title, below in parts:
-        lines += [f"{title}:"] * bool(below and titled)
+        lines += [f"{title}:"] if titled and parts[1:] else []
         lines += below
     return "\n".join(lines)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -21,6 +21,8 @@ SHARED = ("project", "content")
 REFUSED = ("context", "commit_")
 """Tables with rows that are not deleted while something newer refers to them."""
 REFERENCED = {*SHARED, *REFUSED}
+NEWEST_COUNTS = {"annotation": "commit_id"}
+"""Tables of which only the newest row of a column counts: without an older one nothing changes."""
 
 _Row = tuple[str, int]
 """A table and the id of a row."""
@@ -273,7 +275,7 @@ class Undo:
     def _require_unchanged(self, changes: Sequence[RowChange], title: str, number: int) -> None:
         """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
         connection = self._database.writer
-        for table, row, problem in _unlike(connection, changes):
+        for table, row, problem in chain(_unlike(connection, changes), _newer(connection, changes)):
             later = self._later_acts(connection, (table, row), number)
             raise ConflictError(
                 f'"{title}" cannot be reversed: {problem}. Nothing was changed.{later}'
@@ -424,6 +426,21 @@ def _unlike(
                 yield table, row, f"{name} {'is back' if expected is None else 'is gone'}"
             elif tuple(expected.values()) != actual:
                 yield table, row, f"{name} has changed since"
+
+
+def _newer(
+    connection: sqlite3.Connection, changes: Sequence[RowChange]
+) -> Iterator[tuple[str, int, str]]:
+    """The rows that count in place of those of the changes: table, id, and why in words."""
+    own = {(change.table, change.row) for change in changes}
+    for change in changes:
+        column = NEWEST_COUNTS.get(change.table)
+        if column is not None and change.after is not None:
+            (newest,) = connection.execute(
+                f"SELECT max(id) FROM {change.table} WHERE {column} = ?", (change.after[column],)
+            ).fetchone()
+            if (change.table, newest) not in own:
+                yield change.table, newest, f"a later {change.table} counts instead"
 
 
 def restore_referenced(

@@ -54,6 +54,7 @@ def test_an_import_reports_its_result(reviewer: Reviewer) -> None:
     (again,) = reviewer.rows("--project", "kiosk", "context", "import", "talk.json")
     assert (again["commits"], again["existed"], again["context"]["name"]) == (0, True, "talk")
     act = done.stderr.split()[2]
+    assert "no decision" in reviewer.fails("undo")
     reviewer.succeeds("undo", act)
     assert reviewer.rows("context", "list") == []
 
@@ -174,6 +175,8 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["annotate", "2", "--retain-match", ""], 1, "is empty"),
     (["annotate", "2", "--retain-regex", "(a"], 1, "bad at column 3"),
     (["annotate", "2", "--priority", "urgent"], 2, "urgent"),
+    (["annotate", "2", "--retain", "x" * 5000], 1, "at most 4,000"),
+    (["annotate", "2", "--priority", "pinned", "--reason", "x" * 3000], 1, "at most 2,000"),
     (["annotate", "99", "--priority", "skip"], 1, "no commit"),
     (["annotate", "--priority", "skip"], 2, "name the commits"),
     (["annotate", "--filter", "x", "--priority", "skip"], 2, "--context"),

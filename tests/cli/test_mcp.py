@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -27,29 +28,31 @@ ERAS = ("auto", "legacy")
 
 
 @asynccontextmanager
-async def talking(
-    program: Reviewer, folder: Path, *options: str, mode: str = "auto"
-) -> AsyncIterator[Client]:
+async def talking(program: Reviewer, folder: Path) -> AsyncIterator[Client]:
     started = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "reviewer", "--db", str(program.db), "mcp", *options],
+        args=["-m", "reviewer", "--db", str(program.db), "mcp"],
         env=program.environment,
         cwd=folder,
     )
-    async with Client(started, mode=mode) as client:
+    async with Client(started) as client:
         yield client
 
 
 @asynccontextmanager
 async def served(
-    program: Reviewer, folder: Path, agent: str | None = None, **options: Any
+    program: Reviewer,
+    folder: Path,
+    agent: str | None = None,
+    project: str | None = None,
+    **options: Any,
 ) -> AsyncIterator[Client]:
     """The same server without a process of its own; without `agent` the client names it."""
     with pytest.MonkeyPatch.context() as here:
         here.chdir(folder)
         here.setenv("HOME", program.environment["HOME"])
-        made = server(AgentTools(program.db, agent=agent or "agent"), agent_given=bool(agent))
-        async with Client(made, **options) as client:
+        tools = AgentTools(program.db, project=project, agent=agent or "agent")
+        async with Client(server(tools, agent_given=bool(agent)), **options) as client:
             yield client
 
 
@@ -84,7 +87,8 @@ def running(program: Reviewer, folder: Path, path: Path, agent: str = "claude-co
 @pytest.mark.parametrize("mode", ERAS)
 async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode: str) -> None:
     folder = filled(reviewer)
-    async with talking(reviewer, folder, mode=mode) as client:
+    started = talking(reviewer, folder) if mode == "auto" else served(reviewer, folder, mode=mode)
+    async with started as client:
         assert len(client.instructions or "") <= 500
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == {
@@ -213,8 +217,6 @@ async def test_what_its_quotes_do_not_prove_is_not_queued(reviewer: Reviewer) ->
 
 async def test_a_proposal_cannot_prove_itself_by_its_own_call(reviewer: Reviewer) -> None:
     """The call is in the transcript already when the tool runs."""
-    import json
-
     folder = filled(reviewer)
     path = session(folder)
     claim = "The gate controller has to be flashed every morning."
@@ -301,7 +303,7 @@ async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> 
         assert "not in a git work tree" in await refused(client, "packet")
     # A name in an agent's settings opens no other project.
     other = tree(reviewer, "bakery")
-    async with talking(reviewer, other, "--project", "ticket-office") as client:
+    async with served(reviewer, other, project="ticket-office") as client:
         assert "thermal" not in await refused(client, "packet")
 
 

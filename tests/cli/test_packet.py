@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,12 @@ def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
     target = reviewer.folder / "packet.md"
     assert packet(reviewer, kiosk, "--out", target) == ""
     assert target.read_text() == packet(reviewer, kiosk)
+    target.chmod(0o640)
+    packet(reviewer, kiosk, "--out", target)
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+    assert "cannot be written" in reviewer.fails(
+        "packet", "--context-dir", kiosk, "--out", "gone/p"
+    )
     target.write_text("by hand")
     said = reviewer.fails("packet", "--context-dir", kiosk, "--out", target)
     assert "not a packet" in said

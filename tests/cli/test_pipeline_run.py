@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
+from tests.cli.test_compress import model_at
 from tests.cli.warm import Running
+from tests.unit.llm.faults import endpoint
 
 TEA = """digraph tea {
   goal="a good cup"
@@ -20,7 +22,7 @@ TEA = """digraph tea {
   boil [prompt="Boil water for $goal. Keep the kettle closed."]
   brew [prompt="Brew it.", fidelity=full, thread_id=kitchen]
   taste [prompt="Taste it.", fidelity=full, thread_id=kitchen]
-  serve [shape=hexagon, label="Serve it?"]
+  serve [shape=hexagon, label="Serve $goal?"]
   start -> boil -> brew -> taste -> serve
   serve -> done [label="[Y] Yes"]
   serve -> brew [label="[N] No, brew again"]
@@ -84,7 +86,7 @@ def test_at_a_terminal_the_question_is_asked(reviewer: Reviewer, tea: Path) -> N
     os.close(controller)
     os.close(terminal)
     assert process.returncode == 0, err
-    assert "Serve it?" in err
+    assert "Serve a good cup?" in err
     assert "No, brew again  -> brew" in err
     assert [line.split()[1] for line in out.splitlines()].count("serve") == 2
 
@@ -115,20 +117,17 @@ def test_killed_while_it_asks_it_asks_again(reviewer: Reviewer, tea: Path) -> No
     assert len(stages(reviewer, only_run(reviewer)["run_id"])) == 6
 
 
-def test_a_model_that_is_not_there_fails_the_run_which_can_go_on(
-    reviewer: Reviewer, tea: Path
-) -> None:
-    config = reviewer.folder / "config.toml"
-    config.write_text('[model]\nbase_url = "http://127.0.0.1:9/v1"\nname = "tiny"\ntimeout = 2\n')
-    settings = {"REVIEWER_CONFIG": str(config)}
-    failed = reviewer("pipeline", "run", tea, "--engine", "model", env=settings)
-    assert failed.returncode == 1
-    assert "Traceback" not in failed.stderr
-    assert "boil: " in failed.stderr
-    row = only_run(reviewer)
-    assert (row["state"], row["current_node"]) == ("failed", "boil")
-    # It does not fall back to the stand-in without being asked to.
-    assert reviewer("pipeline", "resume", row["run_id"], env=settings).returncode == 1
+def test_a_model_that_fails_ends_the_run_which_can_go_on(reviewer: Reviewer, tea: Path) -> None:
+    with endpoint(lambda call: call.refuses(500, "out of order")) as server:
+        settings = model_at(server, reviewer)
+        failed = reviewer("pipeline", "run", tea, "--engine", "model", env=settings)
+        assert failed.returncode == 1
+        assert "Traceback" not in failed.stderr
+        assert "boil: " in failed.stderr
+        row = only_run(reviewer)
+        assert (row["state"], row["current_node"]) == ("failed", "boil")
+        # It does not fall back to the stand-in without being asked to.
+        assert reviewer("pipeline", "resume", row["run_id"], env=settings).returncode == 1
     reviewer.succeeds(
         "pipeline", "resume", row["run_id"], "--engine", "offline", "--answer", "serve=y",
         env=settings,
@@ -140,7 +139,11 @@ def test_a_model_that_is_not_there_fails_the_run_which_can_go_on(
     [
         (("run", "missing.dot"), "missing.dot", 1),
         (("run", "tea.dot", "--answer", "serve"), "'serve' is not in the form NODE=LABEL", 2),
-        (("run", "tea.dot", "--answer", "brew=y"), "brew asks no question", 1),
+        (
+            ("run", "tea.dot", "--answer", "brew=y"),
+            "asks no question. Nodes that do: serve",
+            1,
+        ),
         (("run", "tea.dot", "--answer", "serve=perhaps"), "Answers: [Y] Yes", 1),
         (("run", "tea.dot", "--max-steps", "0"), "max-steps", 2),
         (("run", "tea.dot", "--engine", "model"), "base_url", 1),

@@ -16,7 +16,7 @@ from tests.cli.conftest import Reviewer
 from tests.unit.llm.faults import endpoint
 from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
-from tests.unit.proposing.sessions import SessionFile
+from tests.unit.sessions.told import Told
 from tests.waiting import PATIENCE
 
 WORDS = "the terminal repeats its answer after 20 seconds"
@@ -25,10 +25,14 @@ FOUND = answer(said(TRUE, (1, WORDS)))
 
 
 def session(reviewer: Reviewer, name: str = "charges.jsonl", cause: str = WORDS) -> Path:
-    made = SessionFile(reviewer.folder / name)
-    made.says("Why are some charges doubled?")
-    made.answers(f"The cause: {cause}, so the charge is doubled.")
-    return made.path
+    return charges(cause).write(reviewer.folder / name)
+
+
+def charges(cause: str = WORDS) -> Told:
+    told = Told()
+    told.user("Why are some charges doubled?")
+    told.reply(f"The cause: {cause}, so the charge is doubled.")
+    return told
 
 
 def several(reviewer: Reviewer, count: int) -> Path:

@@ -85,7 +85,7 @@ def test_a_person_chooses_words(kiosk: Reviewer) -> None:
 
 def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
     done = kiosk("restore", 1, "--because", "The linter is gone.")
-    assert "Disputed #1: The linter is gone." in done.stdout + done.stderr
+    assert "Called #1 wrong: The linter is gone." in done.stdout + done.stderr
     assert kiosk("recall", "--error", FAILURE).stdout == ""
     assert "disputed    The linter is gone." in kiosk("queue", "show", 1).stdout
     kiosk.succeeds("undo")

@@ -129,7 +129,7 @@ class Triage:
             (row,) = rows_of(act, [number])
             require_status(act, row, Status.ACTIVE)
             self._put_back(act, [number], words)
-            act.title = f"Disputed #{number}: {words}"
+            act.title = f"Called #{number} wrong: {words}"
         return Done(act.id, act.title, (number,))
 
     def _put_back(self, act: Act, ids: Sequence[int], reason: str = "") -> list[DecidedRow]:

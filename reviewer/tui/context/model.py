@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
+SHORTENED = "what you said is shortened"
 PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
 
 
@@ -155,7 +156,7 @@ def findings(preview: SegmentPreview, why_full: str = "") -> list[CheckResult]:
         bad += [f'"{" ".join(each.split())}" needs a model' for each in preview.unchecked]
     bad += fidelity.found
     bad += ["an important turn is missing"] if preview.lost_turns else []
-    bad += ["what you said is shortened"] if preview.shortens_the_person else []
+    bad += [SHORTENED] if preview.shortens_the_person else []
     good = [
         f'"{each.text}"' for each in criteria_of(preview.segment).patterns if each not in failing
     ]
@@ -330,14 +331,9 @@ class ContextModel:
             return 0
         return applied.tokens_before - commit.tokens
 
-    def lost_by(self, row: ContextRow) -> tuple[str, ...]:
-        """What the applied summary of a row lost."""
-        found = self.applied_summary(row)
-        return (
-            self.found.applied[found].loses
-            if found is not None and found in self.found.applied
-            else ()
-        )
+    def applied_by(self, row: ContextRow) -> AppliedSummary | None:
+        """The applied summary of a row, beside its original."""
+        return self.found.applied.get(self.applied_summary(row) or 0)
 
     # levels
 
@@ -408,8 +404,12 @@ class ContextModel:
         ]
 
     def with_all(self, level: Level) -> list[ChosenLevel]:
-        """The same level for every segment, which a fit may change."""
-        return [_chosen(self.at_level(each, level), own=False) for each in self.all_choices]
+        """The same level for every segment that is not an applied summary; a fit may change it."""
+        return [
+            _chosen(self.at_level(each, level), own=False)
+            for each in self.all_choices
+            if self.found.applied.keys().isdisjoint(each.sources)
+        ]
 
     def at_level(self, choice: LevelChoice, level: Level) -> LevelChoice:
         """A choice at another level."""
@@ -456,8 +456,11 @@ class ContextModel:
         or cannot be written.
         """
         choice = self.chosen_for(row) if row.commit is None else None
-        if choice is None or choice.level is Level.FULL:
+        if choice is None:
             return False
+        if choice.level is Level.FULL:
+            applied = self.applied_by(row)
+            return applied is not None and (not applied.passes or applied.shortens_the_person)
         found = self.shown(choice)
         doubtful = found is not None and (bool(doubts([found])) or found.shortens_the_person)
         return doubtful or bool(self.trouble(choice))

@@ -31,6 +31,8 @@ from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.context import keys
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
+    SHORTENED,
+    CheckResult,
     ContextModel,
     ContextRead,
     ContextRow,
@@ -76,6 +78,7 @@ UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
 COMPILE = "reviewer compile"
+CHOOSES = "again chooses it."
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -134,6 +137,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if row.commit is None and self.data.priority(row) is Priority.SKIP:
             return f"This is skipped: {self.key_of(keys.LEAVE_OUT)} takes it in again."
         return None if self.data.choice(row) else "A pinned turn is always sent whole."
+
+    def _no_level(self) -> str | None:
+        if reason := self._no_segment():
+            return reason
+        row, choice = self.data.row, self.data.chosen_for(self.data.row)
+        if row and choice and choice.level is Level.FULL and self.data.applied_by(row):
+            return f"This summary is applied: {self.key_of(shared.SHOW_HISTORY)} takes it back."
+        return None
 
     def offers(self, action: Action) -> bool:
         return self.context is not None or action in (keys.OPEN, shared.MENU)
@@ -319,7 +330,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         chosen = self.data.chosen_for(self.data.row)
         if self.data.look and (chosen is None or chosen.sources != self.data.look[0]):
             self.data.look = None
-            self.status.say("")  # it names the key that would have chosen this level
+            if self.status.text.endswith(CHOOSES):
+                self.status.say("")
         self._draw()
         if not self._writes:
             self._write_next()
@@ -400,11 +412,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words = self._no_segment() or (choice and data.trouble(choice)) or "Being written ..."
             self._fill([_line(words)], self._levels(row), [], "")
             return
-        lost = (*(() if found.kept else found.fidelity.loses), *data.lost_by(row))
+        applied = data.applied_by(row)
+        lost = (*(() if found.kept else found.fidelity.loses), *(applied.loses if applied else ()))
         title = f"loses {len(lost):,}" if lost else "loses nothing"
         if found.level is Level.TAGS and not found.kept:
             title = f"loses all but these tags: {len(lost):,} listed"
         results = findings(found, data.why_full(choice))
+        if applied is not None and applied.shortens_the_person:
+            results.append(CheckResult(SHORTENED, good=False))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
         block = summary_block((sent or found).compressed.content, signs)
         summary = data.applied_summary(row)
@@ -431,8 +446,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         data, choice, signs = self.data, self.data.choice(row), glyphs(self.app)
         if choice is None or row.segment is None or data.priority(row) is Priority.SKIP:
             return ""
-        if data.applied_summary(row) is not None and choice.level is Level.FULL:
-            return ""
+        applied = data.applied_by(row)
+        if applied is not None and choice.level is Level.FULL:
+            return f"applied at {LEVEL_NAMES[applied.level]}"
         figures = []
         for level in Level:
             found = data.shown(data.at_level(choice, level))
@@ -456,7 +472,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                     _line("The original:"),
                     TextBlock(text, first=bar, rest=bar),
                 ]
-                self.summary.show([block, *below])
+                self.summary.show([block, *below], hint=self._levels(row))
 
         self.read(lambda: self.engine.compression.original(summary), then, group="turn")
 
@@ -498,19 +514,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows.refresh()
         self.follow()
 
-    @unless(_no_segment)
+    @unless(_no_level)
     async def action_level_full(self) -> None:
         await self._choose_level(Level.FULL)
 
-    @unless(_no_segment)
+    @unless(_no_level)
     async def action_level_detailed(self) -> None:
         await self._choose_level(Level.DETAILED)
 
-    @unless(_no_segment)
+    @unless(_no_level)
     async def action_level_brief(self) -> None:
         await self._choose_level(Level.BRIEF)
 
-    @unless(_no_segment)
+    @unless(_no_level)
     async def action_level_tags(self) -> None:
         await self._choose_level(Level.TAGS)
 
@@ -528,15 +544,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             found = data.shown(chosen)
             kept = found.kept.rstrip(".") if found is not None else ""
             is_so = f"stays Full: {kept}" if kept else f"is {LEVEL_NAMES[level]} already"
-            if data.row is not None and data.applied_summary(data.row) is not None:
-                is_so = "is an applied summary, which stays as it is"
             self.say(f"Segment {number} {is_so}.")
         elif level is looked.level:
             await self._put_levels(data.with_own(looked), words)
         else:
             data.look = chosen.sources, level
             self.follow()
-            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} again chooses it.")
+            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} {CHOOSES}")
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -579,7 +593,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         plan, preview, trouble = await self.host.accompany(self, act, work)
         self.data.keep_previews(plan, preview.segments)
         await self._put_levels(
-            self.data.with_levels(plan.choices, target), f"Levels for {target:,} tokens"
+            self.data.with_levels(plan.choices, target), f"Fitted to {target:,} tokens"
         )
         apply, doubtful = self.key_of(keys.APPLY), doubts(preview.segments)
         short = [self.data.number_of(each) for each in preview.shortened]

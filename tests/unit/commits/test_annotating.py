@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.retention import PatternError
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.engine import Engine
-from reviewer.errors import ReviewerError
+from reviewer.errors import ConflictError
 from tests.clocks import TickingClock
 from tests.unit.commits.conftest import SPECIFICATION, Say
 
@@ -137,17 +135,6 @@ def test_the_title_names_a_turn_by_its_first_words(
     assert contexts.annotate(say(text), priority="skip").title == f"Skipped {words}"
 
 
-def test_many_commits_are_one_act(engine: Engine, contexts: Contexts, say: Say) -> None:
-    ids = [say(f"Line {n}.") for n in range(7)]
-    acts = engine.history.acts_total()
-    done = contexts.annotate(ids, priority="pinned")
-    assert (done.title, engine.history.acts_total()) == ("Pinned 7 turns", acts + 1)
-    assert engine.history.undo().title == "Pinned 7 turns"
-    assert {row.priority for row in contexts.rows(ids)} == {"normal"}
-    engine.history.redo()
-    assert {row.priority for row in contexts.rows(ids)} == {"pinned"}
-
-
 def test_what_holds_already_is_not_written_again(
     engine: Engine, contexts: Contexts, number: int
 ) -> None:
@@ -186,28 +173,6 @@ def test_many_patterns_are_kept_and_doubts_stay_readable(contexts: Contexts, num
     assert done.warnings[-1] == "30 more patterns are in doubt."
 
 
-@pytest.mark.parametrize(
-    ("said", "sentence"),
-    [
-        ({}, "Say a priority, or what must be retained"),
-        ({"priority": "important", "retain": "  "}, "criterion is empty"),
-        ({"priority": "important", "retain_match": [""]}, "pattern is empty"),
-        ({"retain_regex": ["(a"]}, "bad at column 3"),
-        ({"priority": "urgent"}, "no priority"),
-        ({"retain": "x" * 5000}, "at most 4,000"),
-        ({"priority": "pinned", "reason": "x" * 3000}, "at most 2,000"),
-    ],
-)
-def test_what_says_nothing_or_wrong_is_refused_and_nothing_is_written(
-    engine: Engine, contexts: Contexts, number: int, said: dict[str, Any], sentence: str
-) -> None:
-    acts = engine.history.acts_total()
-    with pytest.raises(ReviewerError, match=sentence):
-        contexts.annotate(number, **said)
-    assert engine.history.acts_total() == acts
-    assert contexts.commit(number).annotations == ()
-
-
 def test_a_bad_expression_at_commit_time_leaves_no_commit(contexts: Contexts, context: int) -> None:
     with pytest.raises(PatternError):
         contexts.add(context, role="user", text="Words.", retain_regex=["(a"])
@@ -222,9 +187,14 @@ def test_secrets_in_words_are_masked(contexts: Contexts, number: int) -> None:
     assert "github-token" in said.reason
 
 
-def test_undo_brings_back_what_held_before(engine: Engine, contexts: Contexts, number: int) -> None:
-    contexts.annotate(number, priority="pinned")
-    contexts.annotate(number, retain="the money")
-    engine.history.undo()
-    view = contexts.commit(number)
-    assert (view.row.priority, view.retention) == (Priority.PINNED, RetentionCriteria())
+def test_an_annotation_is_not_taken_back_under_a_later_one(
+    engine: Engine, contexts: Contexts, number: int
+) -> None:
+    pinned = contexts.annotate(number, priority=Priority.PINNED).act
+    kept = contexts.annotate(number, retain_match=["$50k"]).act
+    with pytest.raises(ConflictError, match=rf"a later annotation counts.*Undo first: act {kept} "):
+        engine.history.undo_act(pinned)
+    assert contexts.commit(number).row.priority == Priority.PINNED
+    engine.history.undo_act(kept)
+    engine.history.undo_act(pinned)
+    assert contexts.commit(number).row.priority != Priority.PINNED

@@ -13,7 +13,7 @@ from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
-from tests.stored import planted, rows_of
+from tests.stored import planted
 from tests.unit.commits.conftest import Chain, Say
 
 
@@ -27,12 +27,6 @@ def test_each_commit_vouches_for_the_one_before(contexts: Contexts, context: int
     assert contexts.get(context).head == second.row.hash
 
 
-def test_the_same_text_is_stored_once(engine: Engine, say: Say) -> None:
-    for _ in range(3):
-        say("Yes.")
-    assert rows_of(engine.path, "SELECT text, tokens FROM content") == [("Yes.", 2)]
-
-
 def test_secrets_are_masked_before_they_are_stored(contexts: Contexts, say: Say) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
     text = contexts.commit(say(f"The token is {token}")).text
@@ -42,20 +36,6 @@ def test_secrets_are_masked_before_they_are_stored(contexts: Contexts, say: Say)
 
 def test_a_lone_surrogate_does_not_break_the_store(contexts: Contexts, say: Say) -> None:
     assert contexts.commit(say("half \ud83d a smile")).text == "half ? a smile"
-
-
-def test_an_edit_is_a_commit_and_the_first_text_stays(
-    contexts: Contexts, context: int, say: Say, chain: Chain
-) -> None:
-    number = say("The budget is 50.")
-    say("Fine.", "assistant")
-    view = contexts.edit(number, "The budget is 60.", "it grew")
-    assert (view.text, view.original, view.row.edited) == (
-        "The budget is 60.", "The budget is 50.", True,
-    )  # fmt: skip
-    assert [row.first_line for row in chain()] == ["The budget is 60.", "Fine."]
-    assert contexts.get(context).head not in {row.hash for row in chain()}
-    assert contexts.get(context).commits == 2
 
 
 def test_the_same_text_is_no_edit(engine: Engine, contexts: Contexts, say: Say) -> None:
@@ -93,16 +73,6 @@ def test_a_commit_that_is_none_is_refused(
     with pytest.raises(ReviewerError, match=sentence):
         contexts.add(context, **given)
     assert contexts.get(context).commits == 0
-
-
-def test_what_is_not_there_is_named(contexts: Contexts) -> None:
-    for ask in (
-        lambda: contexts.commit(77), lambda: contexts.get(77),
-        lambda: contexts.edit(77, "x"), lambda: contexts.add(77, role="user", text="x"),
-        lambda: contexts.annotate(77, priority="skip"), lambda: contexts.compile(77),
-    ):  # fmt: skip
-        with pytest.raises(UnknownIdError, match="#77"):
-            ask()
 
 
 def test_a_context_is_found_by_name_number_or_beginning(contexts: Contexts, context: int) -> None:

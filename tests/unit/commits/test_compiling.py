@@ -41,14 +41,6 @@ def test_messages_come_in_order_without_what_is_skipped(
     assert [message.commit for message in messages][:2] == [story["boot"], story["ask"]]
 
 
-def test_a_pin_brings_a_thought_in_and_skip_takes_a_turn_out(
-    contexts: Contexts, context: int, story: dict[str, int]
-) -> None:
-    contexts.annotate(story["think"], priority="pinned")
-    contexts.annotate(story["answer"], priority="skip")
-    assert texts(contexts.compile(context)) == ["boot", "ask, reworded", "think", "call", "result"]
-
-
 def test_at_a_commit_the_chain_is_as_it_was_then(
     contexts: Contexts, context: int, story: dict[str, int]
 ) -> None:

@@ -11,8 +11,7 @@ import pytest
 
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery, CommitRow, ImportResult
-from reviewer.engine import Engine
-from reviewer.errors import ConflictError, SourceError
+from reviewer.errors import ConflictError
 from tests.unit.commits.conftest import session, written
 from tests.unit.sources.builders import Session
 
@@ -53,26 +52,6 @@ def test_boot_text_is_an_instruction_and_a_summary_is_one(
     ]  # fmt: skip
 
 
-def test_a_commit_knows_its_line_time_and_tool(contexts: Contexts, tmp_path: Path) -> None:
-    done = imported(contexts, session(), tmp_path)
-    views = [contexts.commit(row.id) for row in rows(contexts, done.context.id)]
-    assert [view.source_line for view in views] == [0, 1, 2, 3, 4, 5]
-    assert views[0].at == "2026-02-14T10:00:00Z"
-    assert [view.name for view in views[3:5]] == ["Bash", "Bash"]
-    assert done.context.source_path == str(tmp_path / "fix.jsonl")
-
-
-def test_the_same_file_again_adds_nothing(
-    engine: Engine, contexts: Contexts, tmp_path: Path
-) -> None:
-    first = imported(contexts, session(), tmp_path)
-    acts = engine.history.acts_total()
-    again = imported(contexts, session(), tmp_path)
-    assert (again.commits, again.existed, again.act) == (0, True, 0)
-    assert again.context == first.context
-    assert engine.history.acts_total() == acts
-
-
 def test_a_file_that_has_grown_adds_its_end_and_keeps_what_was_said(
     contexts: Contexts, tmp_path: Path
 ) -> None:
@@ -101,15 +80,6 @@ def test_words_that_come_twice_are_two_commits_also_the_second_time(
     assert contexts.import_file(path, project="kiosk").commits == 1
 
 
-def test_an_import_is_undone_by_its_act_and_never_by_plain_undo(
-    engine: Engine, contexts: Contexts, tmp_path: Path
-) -> None:
-    done = imported(contexts, session(), tmp_path)
-    assert engine.history.undo_title() is None
-    engine.history.undo_act(done.act)
-    assert contexts.all() == []
-
-
 def test_what_was_passed_over_is_counted(contexts: Contexts, tmp_path: Path) -> None:
     made = session()
     made.user("Look into the drawer too.", isSidechain=True)
@@ -120,26 +90,6 @@ def test_what_was_passed_over_is_counted(contexts: Contexts, tmp_path: Path) -> 
     assert done.skipped == {
         "sub-agent's turn": 1, "empty tool result": 1, "file-history-snapshot": 1,
     }  # fmt: skip
-
-
-def test_a_file_of_a_sub_agent_alone_is_a_context(contexts: Contexts, tmp_path: Path) -> None:
-    made = Session("agent-1")
-    made.user("Look into the drawer.", isSidechain=True)
-    made.reply("It is closed.", isSidechain=True)
-    assert imported(contexts, made, tmp_path).commits == 2
-
-
-def test_what_was_rewound_is_passed_over(contexts: Contexts, tmp_path: Path) -> None:
-    made = session()
-    fork = made.last
-    made.user("Turn the printer off.")
-    made.reply("It is off.")
-    made.user("Rather leave it on.", after=fork)
-    made.reply("It stays on.")
-    done = imported(contexts, made, tmp_path)
-    texts = [row.first_line for row in rows(contexts, done.context.id)]
-    assert texts[-2:] == ["Rather leave it on.", "It stays on."]
-    assert done.skipped["rewound"] == 2
 
 
 def test_secrets_are_masked_and_counted(contexts: Contexts, tmp_path: Path) -> None:
@@ -167,29 +117,3 @@ def test_a_name_may_be_given_and_is_not_shared_by_files(contexts: Contexts, tmp_
     contexts.create("kiosk", "by hand")
     taken = imported(contexts, session("third"), tmp_path, name="by hand")
     assert (taken.existed, taken.commits) == (False, 6)
-
-
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [("missing.jsonl", None), ("empty.jsonl", b""), ("data.bin", bytes(range(256)) * 9)],
-)
-def test_what_cannot_be_read_is_refused_and_leaves_nothing(
-    contexts: Contexts, tmp_path: Path, name: str, data: bytes | None
-) -> None:
-    path = tmp_path / name
-    if data is not None:
-        path.write_bytes(data)
-    with pytest.raises(SourceError):
-        contexts.import_file(path, project="kiosk")
-    assert contexts.all() == []
-
-
-def test_damaged_lines_are_counted_and_the_rest_is_imported(
-    contexts: Contexts, tmp_path: Path
-) -> None:
-    path = tmp_path / "fix.jsonl"
-    lines = session().lines()
-    path.write_bytes(b"\n".join([*lines[:3], b'{"type": "user", "mess', *lines[3:]]) + b"\n")
-    done = contexts.import_file(path, project="kiosk")
-    assert done.commits == 6
-    assert sum(done.skipped.values()) == 1

@@ -65,17 +65,6 @@ def test_digits_may_be_a_number_or_a_hash(engine: Engine, contexts: Contexts, co
     assert contexts.resolve(f"{number:04}a") == other
 
 
-def test_the_same_commit_in_two_contexts_asks_for_the_number(
-    engine: Engine, contexts: Contexts, context: int
-) -> None:
-    other = contexts.create("till", "other").id
-    here, there = plant_commits(engine, context, "abcdef"), plant_commits(engine, other, "abcdef")
-    with pytest.raises(AmbiguousReferenceError, match="the number with #"):
-        contexts.resolve("abcdef")
-    assert contexts.resolve("abcdef", context) == here
-    assert contexts.resolve("abcdef", project="till") == there
-
-
 @pytest.mark.parametrize("reference", ["", "#", "zz", "99", "#99", "abcd", "0001", "-1", "é" * 9])
 def test_an_unknown_commit_is_said(contexts: Contexts, say: Say, reference: str) -> None:
     say("One.")

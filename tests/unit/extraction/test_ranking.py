@@ -1,4 +1,3 @@
-from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import rank
 
 from .making import candidate, record
@@ -52,15 +51,3 @@ def test_known_facts_rank_lower() -> None:
     ranked = rank([known, new], novelty=lambda item: 0.1 if item is known else 1.0)
     assert contents(ranked) == [new.content, known.content]
     assert [row.novelty for row in ranked.kept] == [1.0, 0.1]
-
-
-def test_novelty_is_computed_only_for_candidates_that_could_reach_the_top() -> None:
-    asked: list[Candidate] = []
-
-    def novelty(item: Candidate) -> float:
-        asked.append(item)
-        return 1.0
-
-    many = [candidate(text, confidence=0.9 - number / 10) for number, text in enumerate(SUBJECTS)]
-    rank(many, novelty=novelty, cap=2)
-    assert len(asked) < len(many)

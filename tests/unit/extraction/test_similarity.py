@@ -25,25 +25,5 @@ def test_another_wording_of_the_same_fact_is_near_but_not_equal(one: str, other:
     assert similarity(one, other) == similarity(other, one)
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("The upload limit of the bucket is 25 MB", "The upload limit of the bucket is 50 MB"),
-        (
-            "The importer must hold the lock while it renames the shard",
-            "The importer must not hold the lock while it renames the shard",
-        ),
-        ("The cache is shared by all workers", "The lock is taken before the rename"),
-        ("It is what it is", "This is what that was"),
-        (
-            "The importer must hold the lock while it renames the shard",
-            "The importer must hold the lock while it renames the shard file",
-        ),
-    ],
-)
-def test_another_number_a_negation_or_another_subject_is_not_near(one: str, other: str) -> None:
-    assert similarity(one, other) < NEAR
-
-
 def test_texts_without_common_words_have_similarity_zero() -> None:
     assert similarity("alpha beta gamma", "delta epsilon zeta") == 0.0

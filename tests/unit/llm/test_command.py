@@ -13,7 +13,7 @@ import pytest
 
 from reviewer.llm.command import CommandChat, agents_found
 from reviewer.llm.model import CancelledError, ChatMessage, ModelError
-from reviewer.llm.open_model import check_model, context_tokens, open_model
+from reviewer.llm.open_model import check_model
 from reviewer.settings import ModelSettings, Settings
 from tests.waiting import PATIENCE, until
 
@@ -323,15 +323,6 @@ def test_a_missing_command_is_named_with_what_is_installed(tmp_path: Path) -> No
     with pytest.raises(ModelError, match=r"claude was not found.*Installed here: codex"):
         CommandChat(ModelSettings(command=("claude",)), environment={"PATH": str(tmp_path)})
     assert [each.title for each in agents_found(str(tmp_path))] == ["Codex"]
-
-
-def test_open_model_opens_a_command(tmp_path: Path) -> None:
-    path = program(tmp_path, "say('Yes.')")
-    settings = Settings(model=ModelSettings(command=(str(path),)))
-    check_model(settings)
-    assert open_model(settings).complete(ASK, max_tokens=9).text == "Yes."
-    assert context_tokens(settings) == 100_000
-    assert context_tokens(Settings(model=ModelSettings(context_tokens=20_000))) == 20_000
 
 
 @pytest.mark.parametrize(

@@ -160,8 +160,8 @@ def test_an_endpoint_that_stays_busy_is_named_so() -> None:
         call.refuses(429, "wait", x_should_retry="true", retry_after="60")
 
     with endpoint(busy) as server:
-        chat = OpenAIChat(server.settings(timeout=3.0))
-        with pytest.raises(ModelError, match=r"within 3 seconds \(it answers 429\)"):
+        chat = OpenAIChat(server.settings(timeout=0.6))
+        with pytest.raises(ModelError, match=r"within 0.6 seconds \(it answers 429\)"):
             chat.complete(ASK, max_tokens=9)
 
 

@@ -149,13 +149,6 @@ def test_with_a_task_the_ceilings_are_no_shares(folder: Path, packet_of: PacketO
             assert best.state is not State.DROPPED
 
 
-@pytest.mark.parametrize("task", ["zzz", "", "  ", "Müllabfuhr", "2026"])
-def test_a_task_that_names_nothing_here_leaves_the_order_without_one(
-    folder: Path, packet_of: PacketOf, task: str
-) -> None:
-    assert packet_of(folder, 500, task=task).markdown == packet_of(folder, 500).markdown
-
-
 def test_pins_come_first_within_the_budget_and_mutes_go(folder: Path, packet_of: PacketOf) -> None:
     plain = packet_of(folder, TIGHT)
     last = [i for i in plain.items if i.section is Section.LEARNINGS][-1]
@@ -237,16 +230,6 @@ def test_any_folder_within_any_budget(
     )
     packet = packet_of(folder, budget)
     assert counter().count(packet.markdown) == packet.tokens_used <= max(budget, packet.tier_1)
-
-
-@pytest.mark.parametrize("task", ["scale", "kangaroo", "till/gong.py", ""])
-def test_a_packet_fills_its_room_whatever_the_task_shares(
-    folder: Path, packet_of: PacketOf, task: str
-) -> None:
-    """Words of a task raise entries; they never empty the room."""
-    packet = packet_of(folder, 10_000, task=task)
-    dropped = [item.rule for item in packet.items if item.state is State.DROPPED]
-    assert set(dropped) <= {Rule.SUPERSEDED}
 
 
 @pytest.mark.parametrize("task", ["", "Count the coins by weight"])

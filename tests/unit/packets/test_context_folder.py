@@ -35,10 +35,6 @@ def empty(tmp_path: Path) -> Path:
     return tmp_path / "new" / ".context"
 
 
-def test_the_folder_may_be_that_of_the_project(folder: Path) -> None:
-    assert read_folder(folder.parent).items == read_folder(folder).items
-
-
 def test_every_rule_is_read_with_the_words_around_it(folder: Path) -> None:
     rules = read_folder(folder).constitution
     assert [rule.text for rule in rules] == [
@@ -143,26 +139,58 @@ def test_a_date_that_does_not_exist_is_named_and_the_entry_stays(empty: Path) ->
     ]  # fmt: skip
 
 
-def test_groups_of_entries_are_no_entries(empty: Path) -> None:
-    text = "# Learnings\n\n## Printers\n\n### [2026-01-02] Jams\n\nx\n\n## Drawers\n\nText.\n"
-    assert titles(read(empty, LEARNINGS=text), Section.LEARNINGS) == ["Jams", "Drawers"]
-
-
-def test_headings_inside_of_an_entry_stay_in_it(empty: Path) -> None:
-    text = "## [2026-01-02] Jams\n\n### Why\n\nPaper.\n\n## [2026-01-01] Other\n\nx\n"
-    first, _ = read(empty, LEARNINGS=text).of(Section.LEARNINGS)
-    assert first.text == "#### Why\n\nPaper."
-
-
-def test_comments_and_fences_hold_no_entries(empty: Path) -> None:
-    text = (
+READ: dict[str, tuple[Section, str, list[tuple[str, str]]]] = {
+    "groups of entries are no entries": (
+        Section.LEARNINGS,
+        "# Learnings\n\n## Printers\n\n### [2026-01-02] Jams\n\nx\n\n## Drawers\n\nText.\n",
+        [("Jams", "x"), ("Drawers", "Text.")],
+    ),
+    "headings inside of an entry stay in it": (
+        Section.LEARNINGS,
+        "## [2026-01-02] Jams\n\n### Why\n\nPaper.\n\n## [2026-01-01] Other\n\nx\n",
+        [("Jams", "#### Why\n\nPaper."), ("Other", "x")],
+    ),
+    "comments and fences have no entries": (
+        Section.DECISIONS,
         "# Decisions\n<!-- FORMAT\n## [2026-01-01] Template\n\ntext\n-->\n"
         "```markdown\n## [2026-01-02] Example\n```\n"
-        "## [2026-01-03] Real <!-- said in May -->\n\nUse `<!--` with care.\n"
-    )
-    item = only(read(empty, DECISIONS=text), Section.DECISIONS)
-    assert item.title == "Real"
-    assert item.text == "Use `<!--` with care."
+        "## [2026-01-03] Real <!-- said in May -->\n\nUse `<!--` with care.\n",
+        [("Real", "Use `<!--` with care.")],
+    ),
+    "templates are no entries": (
+        Section.DECISIONS,
+        "## [YYYY-MM-DD] Decision title\n\n**Context**: [what happened?]\n\n## Real\n\nText.\n"
+        "\n## [2026-01-02] Files are named YYYY-MM-DD.md\n\n**Context**: [none]\n\nSo they sort.\n",
+        [("Real", "Text."),
+         ("Files are named YYYY-MM-DD.md", "**Context**: [none]\n\nSo they sort.")],
+    ),
+    "learnings may be a list": (
+        Section.LEARNINGS,
+        "# L\n\nWhat we know.\n\n- **[2026-01-05]** Jams are slow.\n  - forty seconds\n- Cold",
+        [("Jams are slow", "**[2026-01-05]** Jams are slow.\n- forty seconds"), ("Cold", "Cold")],
+    ),
+    "nested tasks are tasks of their own": (
+        Section.TASKS,
+        "- [ ] Parent\n  with a second line\n  - a note\n  - [ ] Child\n    - its note\n"
+        "  - [x] Done\n- [x] Closed\n  - [ ] Still open\n",
+        [("Parent with a second line", "Parent\nwith a second line\n- a note"),
+         ("Child", "Child\n- its note"), ("Still open", "Still open")],
+    ),
+    "tasks that are struck out are closed": (
+        Section.TASKS, "- [ ] ~~Old idea~~ dropped\n- [ ] New idea\n", [("New idea", "New idea")],
+    ),
+    "tasks may have no boxes": (
+        Section.TASKS, "# Tasks\n\n* Write\n* Read\n", [("Write", "Write"), ("Read", "Read")],
+    ),
+}  # fmt: skip
+"""A file, and the title and text of each entry in it."""
+
+
+@pytest.mark.parametrize("what", READ)
+def test_the_entries_of_a_file(empty: Path, what: str) -> None:
+    section, text, expected = READ[what]
+    found = read(empty, **{section.value.upper(): text}).of(section)
+    assert [(item.title, item.text) for item in found] == expected
 
 
 def test_a_comment_or_fence_that_never_ends_begins_nothing(empty: Path) -> None:
@@ -171,16 +199,6 @@ def test_a_comment_or_fence_that_never_ends_begins_nothing(empty: Path) -> None:
     assert titles(found, Section.DECISIONS) == ["A", "B", "C"]
     assert [each.what for each in found.problems] == [
         "a comment that never ends, read as text", "a code fence that never ends"
-    ]  # fmt: skip
-
-
-def test_templates_are_no_entries(empty: Path) -> None:
-    text = "## [YYYY-MM-DD] Decision title\n\n**Context**: [what happened?]\n\n## Real\n\nText.\n"
-    text += (
-        "\n## [2026-01-02] Files are named YYYY-MM-DD.md\n\n**Context**: [none]\n\nSo they sort.\n"
-    )
-    assert titles(read(empty, DECISIONS=text), Section.DECISIONS) == [
-        "Real", "Files are named YYYY-MM-DD.md"
     ]  # fmt: skip
 
 
@@ -198,32 +216,6 @@ def test_entries_that_moved_to_a_folder_are_read(empty: Path) -> None:
         ("Paper", 5, True, "decisions/0002-adr.md:1"),
         ("Drawers are grey", 4, False, "decisions/2026-03-04-drawer.md:1"),
     ]
-
-
-def test_learnings_kept_as_a_list_are_read(empty: Path) -> None:
-    text = "# L\n\nWhat we know.\n\n- **[2026-01-05]** Jams are slow.\n  - forty seconds\n- Cold"
-    found = read(empty, LEARNINGS=text).of(Section.LEARNINGS)
-    assert [item.text for item in found] == [
-        "**[2026-01-05]** Jams are slow.\n- forty seconds", "Cold"
-    ]  # fmt: skip
-
-
-def test_nested_tasks_are_tasks_of_their_own(empty: Path) -> None:
-    text = (
-        "- [ ] Parent\n  with a second line\n  - a note\n  - [ ] Child\n    - its note\n"
-        "  - [x] Done\n- [x] Closed\n  - [ ] Still open\n"
-    )
-    found = read(empty, TASKS=text).of(Section.TASKS)
-    assert [item.text for item in found] == [
-        "Parent\nwith a second line\n- a note", "Child\n- its note", "Still open"
-    ]  # fmt: skip
-
-
-def test_struck_out_tasks_are_closed_and_lists_without_boxes_are_tasks(empty: Path) -> None:
-    struck = read(empty, TASKS="- [ ] ~~Old idea~~ dropped\n- [ ] New idea\n")
-    assert titles(struck, Section.TASKS) == ["New idea"]
-    plain = read(empty, TASKS="# Tasks\n\n* Write\n* Read\n")
-    assert titles(plain, Section.TASKS) == ["Write", "Read"]
 
 
 @pytest.mark.parametrize(

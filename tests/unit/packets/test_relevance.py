@@ -63,12 +63,6 @@ def test_what_shares_rare_words_with_the_best_follows_in_one_step() -> None:
     assert second.score > third.score
 
 
-def test_the_telling_words_are_told_as_they_are_spelled() -> None:
-    _, telling = Index(SHOP).matches(query_of("the PostgreSQL vouchers of the shop"))
-    assert telling[0] == "vouchers"
-    assert "postgresql" not in telling
-
-
 @pytest.mark.parametrize("task", ["", "...", "2026", "Müllabfuhr", '"', "a* OR (b"])
 def test_a_task_without_a_word_of_the_entries_matches_nothing(task: str) -> None:
     assert {each.score for each in matches(SHOP, task)} == {0.0}

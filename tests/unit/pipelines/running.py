@@ -2,61 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from reviewer.llm.model import (
-    CancelledError,
-    ChatMessage,
-    Completion,
-    JsonSchema,
-    ModelError,
-)
 from reviewer.pipelines.events import Event, RunDone
 from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.runner import Timing
 from reviewer.pipelines.service import Pipelines
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
+from tests.unit.llm.scripted import Scripted
 
-Answer = str | ModelError
 
-
-class Scripted:
-    """Answers with the text that the script gives, or raises the error that it gives."""
-
-    name = "scripted"
-
-    def __init__(self, script: Callable[[str], Answer] | None = None) -> None:
-        self.script = script or (lambda prompt: f"did: {prompt.splitlines()[-1]}")
-        self.asked: list[list[ChatMessage]] = []
-
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        schema: JsonSchema | None = None,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        """The script's answer to the last message."""
-        self.asked.append(list(messages))
-        answer = self.script(messages[-1].content)
-        if isinstance(answer, ModelError):
-            raise answer
-        if cancelled is not None and cancelled():
-            raise CancelledError("stopped")
-        if on_text is not None:
-            on_text(answer)
-        return Completion(answer, self.name, 10, 5)
-
-    def prompts(self) -> list[str]:
-        """The last line of each prompt."""
-        return [messages[-1].content.splitlines()[-1] for messages in self.asked]
+def did(prompt: str) -> str:
+    """What a model answers that is given nothing else to say."""
+    return f"did: {prompt.splitlines()[-1]}"
 
 
 class Workshop:
@@ -68,7 +29,7 @@ class Workshop:
         self.ledger = Ledger(self.database, actor="tester", clock=self.clock)
         self.slept: list[float] = []
         self.runs = self.reopened()
-        self.model = Scripted()
+        self.model = Scripted(did)
         self.events: list[Event] = []
 
     def reopened(self) -> Pipelines:

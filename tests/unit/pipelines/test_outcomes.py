@@ -10,16 +10,12 @@ from reviewer.pipelines.outcomes import read_answer
 from reviewer.pipelines.values import StageOutcome
 
 
-def test_a_plain_answer_is_a_success_and_its_own_note() -> None:
-    read = read_answer("brew", "I wrote the parser.\n")
-    assert (read.stage.outcome, read.stage.word, read.stage.notes) == (
-        StageOutcome.SUCCESS, "success", "I wrote the parser.",
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize(
-    ("line", "outcome", "word"),
+    ("answer", "outcome", "word"),
     [
+        ("I wrote the parser.", StageOutcome.SUCCESS, "success"),
+        ("Outcome: fail\nFixed it.\nOutcome: success", StageOutcome.SUCCESS, "success"),
+        ("Outcome: fail\n" + "only talk\n" * 20, StageOutcome.SUCCESS, "success"),
         ("Outcome: fail", StageOutcome.FAIL, "fail"),
         ("**Outcome:** failed", StageOutcome.FAIL, "fail"),
         ("- outcome = retry", StageOutcome.RETRY, "retry"),
@@ -27,9 +23,12 @@ def test_a_plain_answer_is_a_success_and_its_own_note() -> None:
         ("outcome=needs_review", StageOutcome.SUCCESS, "needs_review"),
     ],
 )
-def test_a_line_at_the_end_says_the_outcome(line: str, outcome: StageOutcome, word: str) -> None:
-    read = read_answer("brew", f"Two tests fail.\n\n{line}")
+def test_the_last_line_that_says_the_outcome_holds(
+    answer: str, outcome: StageOutcome, word: str
+) -> None:
+    read = read_answer("brew", f"Two tests fail.\n\n{answer}\n")
     assert (read.stage.outcome, read.stage.word) == (outcome, word)
+    assert read.stage.notes == f"Two tests fail.\n\n{answer}".strip()
 
 
 def test_lines_may_also_prefer_suggest_and_remember() -> None:
@@ -57,19 +56,6 @@ def test_an_answer_cannot_set_what_the_run_itself_says(key: str) -> None:
     read = read_answer("brew", f"Done.\nContext: left=2\nContext: {key}=[Y] Yes")
     assert read.context_updates == {"left": "2"}
     assert read.stage.remark.startswith("The answer may not set ")
-
-
-def test_the_last_word_holds() -> None:
-    assert (
-        read_answer("brew", "Outcome: fail\nFixed it.\nOutcome: success").stage.outcome
-        is StageOutcome.SUCCESS
-    )
-
-
-def test_an_outcome_far_above_the_end_is_only_talk() -> None:
-    assert (
-        read_answer("brew", "Outcome: fail\n" + "line\n" * 20).stage.outcome is StageOutcome.SUCCESS
-    )
 
 
 @given(st.text(max_size=300))

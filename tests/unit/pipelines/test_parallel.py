@@ -23,7 +23,7 @@ ANSWERS = {"Green": "green leaves", "Black": "black leaves", "Sip": "bitter", "S
 
 @pytest.fixture
 def tea(workshop: Workshop) -> Workshop:
-    workshop.model.script = lambda prompt: ANSWERS[prompt.splitlines()[-1]]
+    workshop.model.answers = [lambda prompt: ANSWERS[prompt.splitlines()[-1]]]
     return workshop
 
 
@@ -61,7 +61,7 @@ def test_threads_of_branches_are_their_own(tea: Workshop) -> None:
 
 def test_a_fan_in_with_a_prompt_asks_about_the_results(tea: Workshop) -> None:
     ANSWERS_WITH = {**ANSWERS, "Choose": "black"}  # noqa: N806
-    tea.model.script = lambda prompt: ANSWERS_WITH[prompt.splitlines()[-1]]
+    tea.model.answers = [lambda prompt: ANSWERS_WITH[prompt.splitlines()[-1]]]
     tea.start(tea.write(FORK.replace("tripleoctagon", 'tripleoctagon, prompt="Choose"')))
     asked = next(e[0].content for e in tea.model.asked if e[0].content.endswith("\nChoose"))
     assert "### green (success)\nbitter" in asked
@@ -76,7 +76,7 @@ def test_the_outcome_tells_how_many_branches_succeeded(
     tea: Workshop, green: str, black: str, outcome: str
 ) -> None:
     words = {"Sip": green, "Black": black}
-    tea.model.script = lambda prompt: f"Outcome: {words.get(prompt.splitlines()[-1], 'success')}"
+    tea.model.answers = [lambda prompt: f"Outcome: {words.get(prompt.splitlines()[-1], 'success')}"]
     tea.start(tea.write(FORK))
     ended = {e.stage.node: e.stage.outcome for e in tea.events if isinstance(e, StageDone)}
     assert ended["meet"] == outcome
@@ -91,7 +91,7 @@ def test_a_failing_branch_stops_the_run_and_a_resume_repeats_only_its_stage(
         asked = prompt.splitlines()[-1]
         return ModelError("The kettle is cold.") if asked == "Sip" and broken else ANSWERS[asked]
 
-    tea.model.script = script
+    tea.model.answers = [script]
     done = tea.start(tea.write(FORK))
     assert (done.state, done.node) == ("failed", "sip")
     assert "sip: The kettle is cold." in done.message
@@ -112,10 +112,10 @@ def test_a_program_that_dies_within_branches_loses_and_repeats_no_stage(tea: Wor
         return ANSWERS[prompt.splitlines()[-1]]
 
     path = tea.write(FORK)
-    tea.model.script = script
+    tea.model.answers = [script]
     with pytest.raises(PowerCutError):
         tea.start(path)
-    tea.model.script = lambda prompt: ANSWERS[prompt.splitlines()[-1]]
+    tea.model.answers = [lambda prompt: ANSWERS[prompt.splitlines()[-1]]]
     tea.model.asked.clear()
     run_id = tea.runs.runs()[0].run_id
     done = tea.resume(run_id)

@@ -37,7 +37,6 @@ SHORT = RunHistory(
     {"files_changed": ["a.txt", "b.txt"], "tests": "14 passed", "internal.visit": 3, "_x": 1},
     {"cook": (2, 3), "pick": (0, 3)},
 )
-LONG_MODES = [mode for mode in CEILINGS if mode != "truncate"]
 
 
 def long_history(stages: int = 60, letters: int = 1500, values: int = 40) -> RunHistory:
@@ -228,14 +227,3 @@ def test_no_run_gets_a_preamble_above_its_ceiling(
     run = RunHistory(names[-1], tuple(Stage(name, notes=notes * times) for name in names), context)
     found = build_preamble(mode, graph, run, names[0])
     assert found.tokens == counter().count(found.text) <= CEILINGS[mode]
-
-
-@pytest.mark.parametrize("mode", CEILINGS)
-@pytest.mark.parametrize("room", [24, 130, 700])
-def test_a_smaller_room_is_kept_in_every_mode(mode: str, room: int) -> None:
-    preamble = build_preamble(mode, ORCHARD, long_history(), "fill", room=room)
-    assert preamble.text
-    assert counter().count(preamble.text) == preamble.tokens <= min(room, CEILINGS[mode])
-    assert preamble.budget == min(room, CEILINGS[mode])
-    if mode != "truncate" and room >= 130:
-        assert "fill" in preamble.text

@@ -15,7 +15,7 @@ from reviewer.pipelines.values import Stage
 from reviewer.store.undo import Undo
 from reviewer.store.verify import verify
 from tests.unit.pipelines.running import Workshop
-from tests.unit.pipelines.test_runner import CHAIN, in_turn
+from tests.unit.pipelines.test_runner import CHAIN
 
 
 def as_a_pipe(path: Path) -> None:
@@ -47,7 +47,7 @@ class TestFiles:
 
     def test_no_secret_reaches_the_disk_or_the_model(self, workshop: Workshop) -> None:
         secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-        workshop.model.script = in_turn(f"The token is {secret}")
+        workshop.model.answers = [f"The token is {secret}", "fine"]
         path = workshop.folder / "p.dot"
         path.write_text(
             f"digraph p {{ s [shape=Mdiamond]; e [shape=Msquare]; // {secret}\n"

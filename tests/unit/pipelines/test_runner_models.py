@@ -14,7 +14,8 @@ from reviewer.pipelines.options import StandIn
 from reviewer.pipelines.sessions import SAFETY
 from reviewer.settings import load_settings
 from reviewer.text.tokens import counter
-from tests.unit.pipelines.running import Scripted, Workshop
+from tests.unit.llm.scripted import Scripted
+from tests.unit.pipelines.running import Workshop, did
 
 TWO = """
 plan [prompt="Plan it", llm_model="large"]; build [prompt="Build it"]
@@ -23,7 +24,7 @@ start -> plan -> build -> done
 
 
 def named(name: str) -> Scripted:
-    model = Scripted()
+    model = Scripted(did)
     model.name = name
     return model
 
@@ -103,7 +104,7 @@ def answered_at_length(prompt: str) -> str:
 
 
 def look_prompt(workshop: Workshop, mode: str, context_tokens: int) -> str:
-    workshop.model.script = answered_at_length
+    workshop.model.answers = [answered_at_length]
     done = workshop.start(
         workshop.write(LONG_ANSWERS.replace("MODE", mode)), context_tokens=context_tokens
     )
@@ -121,7 +122,7 @@ def test_a_preamble_is_written_within_the_room_of_a_small_model(
 
 
 def test_the_results_of_branches_are_shortened_evenly_to_the_room(workshop: Workshop) -> None:
-    workshop.model.script = answered_at_length
+    workshop.model.answers = [answered_at_length]
     done = workshop.start(
         workshop.write(
             'split [shape=component]; join [shape=tripleoctagon, prompt="Compare them"]\n'

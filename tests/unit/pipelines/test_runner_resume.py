@@ -123,7 +123,7 @@ class TestPowerCuts:
         def dies(prompt: str) -> str:
             raise PowerCutError
 
-        workshop.model.script = dies
+        workshop.model.answers = [dies]
         with pytest.raises(PowerCutError):
             workshop.start(workshop.write(THREAD))
         (view,) = workshop.reopened().runs()
@@ -166,7 +166,7 @@ class TestCancel:
         assert workshop.nodes(again) == ["start", "a", "b", "c", "done"]
 
     def test_while_it_waits_for_the_next_attempt(self, workshop: Workshop) -> None:
-        workshop.model.script = lambda _: ModelError("busy")
+        workshop.model.answers = [lambda _: ModelError("busy")]
         path = workshop.write('a [prompt="A", max_retries=9]\nstart -> a -> done')
         done = workshop.start(path, cancelled=lambda: len(workshop.slept) > 20)
         assert (done.state, done.node) == ("cancelled", "a")

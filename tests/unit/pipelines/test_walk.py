@@ -14,13 +14,6 @@ def test_a_node_comes_after_those_that_lead_to_it_whatever_the_file_says() -> No
     assert order("e [shape=Msquare] c -> e; b -> c; start -> b") == ["start", "b", "c", "e"]
 
 
-def test_the_way_back_of_a_loop_is_marked() -> None:
-    stops = walk(parse_dot("digraph { start -> a -> b -> a; b -> b; b -> exit }"))
-    back = {stop.node.name: [edge.target for edge in stop.edges if edge.index in stop.back]
-            for stop in stops}  # fmt: skip
-    assert back == {"start": [], "a": [], "b": ["a", "b"], "exit": []}
-
-
 def test_what_no_run_reaches_comes_last_and_says_so() -> None:
     stops = walk(parse_dot("digraph { x -> y; start -> exit; y -> exit; o -> o }"))
     assert [(stop.node.name, stop.reachable) for stop in stops] == [

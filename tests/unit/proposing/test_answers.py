@@ -7,7 +7,6 @@ import json
 import pytest
 
 from reviewer.proposing.answers import (
-    FLOOD,
     NO_TEXT,
     UNREADABLE,
     Statement,
@@ -79,13 +78,6 @@ def test_items_without_a_statement_are_counted() -> None:
     read = read_answer(json.dumps({"statements": [ONE, {"kind": "trap"}, 7, {"statement": " "}]}))
     assert read.statements == (READ,)
     assert read.dropped == {NO_TEXT: 3}
-
-
-def test_a_flood_is_cut_and_counted() -> None:
-    many = [{**ONE, "statement": f"Statement number {n} about the kiosk."} for n in range(100)]
-    read = read_answer(json.dumps({"statements": many}))
-    assert len(read.statements) == 40
-    assert read.dropped == {FLOOD: 60}
 
 
 def test_the_label_that_a_view_has_before_a_line_is_no_part_of_a_quote() -> None:

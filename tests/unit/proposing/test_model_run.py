@@ -12,9 +12,9 @@ from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.given import KnownText
 from reviewer.proposing.model_run import RunPlan, SessionDone, piece_tokens, plan_run, run
 from reviewer.proposing.statements import Spent, StatementWriter
-from reviewer.proposing.values import LineRole
-from tests.unit.proposing.models import BUSY, Scripted, answer, said
-from tests.unit.proposing.sessions import SessionFile
+from reviewer.proposing.values import LineRole, ViewLine
+from tests.unit.llm.scripted import Scripted
+from tests.unit.proposing.models import BUSY, answer, said
 from tests.unit.sessions.told import Told
 
 WORDS = "the terminal repeats its answer after 20 seconds"
@@ -24,10 +24,10 @@ FOUND = answer(said("The card terminal repeats its answer after 20 seconds.", (1
 def sessions(folder: Path, count: int) -> list[Path]:
     made = []
     for number in range(count):
-        session = SessionFile(folder / f"session-{number}.jsonl")
-        session.says(f"Why is charge {number} doubled?")
-        session.answers(f"The cause: {WORDS}, so the charge is doubled.")
-        made.append(session.path)
+        told = Told()
+        told.user(f"Why is charge {number} doubled?")
+        told.reply(f"The cause: {WORDS}, so the charge is doubled.")
+        made.append(told.write(folder / f"session-{number}.jsonl"))
     return made
 
 
@@ -54,6 +54,14 @@ def results(
         cancelled=cancelled,
     )
     return list(found)
+
+
+def asked_about(told: Told, folder: Path) -> list[ViewLine]:
+    """The lines of a session that a model is asked about, without its folder and branch."""
+    path = told.write(folder / "told.jsonl")
+    plan = plan_run([path], writer(Scripted(answer())), max_tokens=20_000)
+    places = ("working folder: ", "branch: ")
+    return [each for each in plan.sessions[0].view.lines if not each.text.startswith(places)]
 
 
 def test_reading_can_be_stopped_before_anything_is_asked(tmp_path: Path) -> None:
@@ -95,18 +103,6 @@ def test_each_question_names_what_is_known_by_then_in_the_room_that_was_planned(
     assert 0 < len(shown) < 20
 
 
-def test_what_is_known_of_another_program_of_the_project_is_not_listed(tmp_path: Path) -> None:
-    model = Scripted(FOUND)
-    by = writer(model)
-    known = [
-        KnownText("#1", "The charge of a kiosk is doubled when its terminal repeats the answer"),
-        KnownText("#2", "The charge of a parking barrier is postponed until midnight in winter"),
-    ]
-    results(plan_run(sessions(tmp_path, 1), by, max_tokens=400), by, listed=known)
-    (asked,) = model.asked
-    assert ["#1" in asked[-1].content, "#2" in asked[-1].content] == [True, False]
-
-
 def test_findings_with_the_persons_words_come_before_errors_of_the_day(tmp_path: Path) -> None:
     told = Told("findings")
     told.user("Mend the drawer.")
@@ -123,13 +119,13 @@ def test_findings_with_the_persons_words_come_before_errors_of_the_day(tmp_path:
 
 
 def test_a_long_session_is_asked_about_in_pieces(tmp_path: Path) -> None:
-    session = SessionFile(tmp_path / "long.jsonl")
+    told = Told()
     for number in range(200):
-        session.says(f"Question {number} about the kiosk, its drawer and its printer?")
-        session.answers(f"Answer {number}: the drawer opens after the terminal has answered.")
+        told.user(f"Question {number} about the kiosk, its drawer and its printer?")
+        told.reply(f"Answer {number}: the drawer opens after the terminal has answered.")
     model = Scripted(answer())
     by = writer(model)
-    plan = plan_run([session.path], by, max_tokens=1000)
+    plan = plan_run([told.write(tmp_path / "long.jsonl")], by, max_tokens=1000)
     assert plan.pieces > 3
     (done,) = results(plan, by)
     assert len(model.asked) == plan.pieces
@@ -139,28 +135,26 @@ def test_a_long_session_is_asked_about_in_pieces(tmp_path: Path) -> None:
 
 def test_what_tells_the_session_again_is_asked_about_by_its_ends(tmp_path: Path) -> None:
     retold = "\n".join(f"{number} coins were counted in the drawer." for number in range(100))
-    session = SessionFile(tmp_path / "retold.jsonl")
-    session.summary(f"Before this session.\n{retold}")
-    session.says("Count the coins.")
-    session.reports(f"The report.\n{retold}")
-    session.summary(f"All of it.\n{retold}")
-    plan = plan_run([session.path], writer(Scripted(answer())), max_tokens=20_000)
-    first, _, report, last = plan.sessions[0].view.lines
+    told = Told()
+    told.user(f"Before this session.\n{retold}", isCompactSummary=True)
+    told.user("Count the coins.")
+    told.reply(f"The report.\n{retold}", isSidechain=True)
+    told.user(f"All of it.\n{retold}", isCompactSummary=True)
+    first, _, report, last = asked_about(told, tmp_path)
     assert "50 coins" in first.text
-    for told in (report, last):
-        assert "1 coins" in told.text
-        assert "99 coins" in told.text
-        assert "50 coins" not in told.text
+    for line in (report, last):
+        assert "1 coins" in line.text
+        assert "99 coins" in line.text
+        assert "50 coins" not in line.text
 
 
 def test_a_plan_that_another_took_the_place_of_is_asked_about_by_its_ends(tmp_path: Path) -> None:
     steps = "\n".join(f"{number}. Count drawer {number}." for number in range(100))
-    session = SessionFile(tmp_path / "plans.jsonl")
-    session.plans(f"Version one.\n{steps}")
-    session.plans(f"Version two.\n{steps}", approved=True)
-    session.plans(f"Version of the next task.\n{steps}")
-    plan = plan_run([session.path], writer(Scripted(answer())), max_tokens=20_000)
-    shown = [line.text for line in plan.sessions[0].view.lines if "Version" in line.text]
+    told = Told()
+    told.call("ExitPlanMode", None, plan=f"Version one.\n{steps}")
+    told.call("ExitPlanMode", "User approved it.", plan=f"Version two.\n{steps}")
+    told.call("ExitPlanMode", None, plan=f"Version of the next task.\n{steps}")
+    shown = [line.text for line in asked_about(told, tmp_path) if "Version" in line.text]
     assert ["drawer 50" in text for text in shown] == [False, True, True]
 
 
@@ -178,9 +172,7 @@ def test_calls_that_only_look_or_edit_share_a_line_and_a_subject_is_said_once_a_
         told.call("Grep", "drawer.py:7", pattern="coin", path="/work/shop")
         told.run("make check", "1\n2\n3 passed")
         told.run("make check | tail -3", "1 drawer\n[check] failed")
-    path = told.write(tmp_path / "calls.jsonl")
-    plan = plan_run([path], writer(Scripted(answer())), max_tokens=20_000)
-    shown = [line.text for line in plan.sessions[0].view.lines if line.role is LineRole.TOOL]
+    shown = [line.text for line in asked_about(told, tmp_path) if line.role is LineRole.TOOL]
     assert shown == 2 * [
         "Read: drawer.py; coins.py; Bash: cat tills.py | head -3; Edit: drawer.py",
         'Grep: "coin" in /work/shop -> drawer.py:7',
@@ -194,9 +186,7 @@ def test_a_long_run_of_calls_that_only_look_is_cut(tmp_path: Path) -> None:
     told.user("Find the drawer.")
     for number in range(99):
         told.call("Read", "1\n2\n3", file_path=f"/work/shop/drawer_{number}.py")
-    path = told.write(tmp_path / "calls.jsonl")
-    plan = plan_run([path], writer(Scripted(answer())), max_tokens=20_000)
-    line = plan.sessions[0].view.lines[-1]
+    line = asked_about(told, tmp_path)[-1]
     assert line.text.startswith("Read: drawer_0.py; drawer_1.py;")
     assert line.text.endswith(" …")
     assert "drawer_50" not in line.text
@@ -208,9 +198,7 @@ def test_a_call_that_failed_keeps_its_subject(tmp_path: Path) -> None:
     told.call("Read", "1\n2\n3", file_path="/work/shop/drawer.py")
     told.reply("It is empty?")
     told.call("Read", "No such file", failed=True, file_path="/work/shop/drawer.py")
-    path = told.write(tmp_path / "calls.jsonl")
-    plan = plan_run([path], writer(Scripted(answer())), max_tokens=20_000)
-    assert [line.text for line in plan.sessions[0].view.lines][-2:] == [
+    assert [line.text for line in asked_about(told, tmp_path)][-2:] == [
         "Read: drawer.py", "Read: No such file",
     ]  # fmt: skip
 

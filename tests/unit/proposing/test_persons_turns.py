@@ -60,6 +60,7 @@ CLAUDE_CODE: dict[str, tuple[list[Json], list[str]]] = {
         ["Sell blue trays"],
     ),
     "from a task": ([user("The count is done.", **from_("task-notification"))], []),
+    "of the client": ([user("Base folder of this skill: review", isMeta=True)], []),
     "from a channel": ([user("New mail", promptSource="queued", **from_("channel"))], []),
     "stopped by a hook": ([user("Operation stopped by hook: Another session is active")], []),
     "an element with where its output is": (
@@ -83,6 +84,8 @@ CLAUDE_CODE: dict[str, tuple[list[Json], list[str]]] = {
         [queue("red ones"), queue("red ones", "remove"), given("red ones", **from_("human"))],
         ["red ones"],
     ),
+    "absorbed in blocks": ([given([{"type": "text", "text": "in bold"}])], ["in bold"]),
+    "an odd attachment": ([{"type": "attachment", "attachment": "odd"}], []),
     "a notice absorbed": ([given(TASK, "task-notification")], []),
     "absorbed from a coordinator": ([given("Use the list.", **from_("coordinator"))], []),
     "a command queued, then run": (

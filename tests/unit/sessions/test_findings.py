@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.sessions.findings import Finding, Findings, Kind, findings_of
-from tests.unit.sessions.told import Told
+from tests.unit.sessions.told import Step, Told, edits, fails, runs, user
 
 LINT = "a/rows.go:88:15: Error return value of `rows.Close` is not checked (errcheck)"
 
@@ -61,41 +61,6 @@ def test_a_change_for_another_rule_is_no_remedy(told: Told) -> None:
     ]
 
 
-def test_of_several_changes_that_nothing_points_to_none_is_told(told: Told) -> None:
-    told.run("mise run lint", LINT, failed=True)
-    told.edit("/work/shop/a/rows.go", "one := 1", "one := 2")
-    told.edit("/work/shop/a/rows.go", "two := 1", "two := 2")
-    told.run("mise run lint")
-
-    assert (only(told).passed, only(told).fix) == (True, "")
-
-
-def test_the_change_since_a_test_failed_last_has_mended_it(told: Told) -> None:
-    failing = "--- FAIL: TestRows (0.0s)\n    rows_test.go:12: 3 rows, want 2"
-    told.run("go test ./...", failing, failed=True)
-    told.edit("/work/shop/rows.go", "limit = 3", "limit = 4")
-    told.run("go test ./...", failing, failed=True)
-    told.edit("/work/shop/store.go", "limit = 4", "limit = 2")
-    told.run("go test ./...")
-
-    assert only(told).fix == "store.go: `limit = 4` → `limit = 2`"
-
-
-@pytest.mark.parametrize(
-    ("count", "fix"),
-    [(2, "a0.go: `x = 1` → `x = 2`; a1.go: `x = 1` → `x = 2`"), (3, "")],
-)
-def test_two_changes_since_a_test_failed_have_mended_it_together(
-    told: Told, count: int, fix: str
-) -> None:
-    told.run("go test ./...", "--- FAIL: TestRows (0.0s)", failed=True)
-    for number in range(count):
-        told.edit(f"/work/shop/a{number}.go", "x = 1", "x = 2")
-    told.run("go test ./...")
-
-    assert only(told).fix == fix
-
-
 def test_of_what_a_test_logged_the_last_line_says_why_it_failed(told: Told) -> None:
     logged = "=== RUN TestRows\n    rows_test.go:8: three rows\n    rows_test.go:9: want 2 rows"
     told.run("go test -v ./...", f"{logged}\n--- FAIL: TestRows (0.0s)\n", failed=True)
@@ -103,18 +68,105 @@ def test_of_what_a_test_logged_the_last_line_says_why_it_failed(told: Told) -> N
     assert only(told).text == "rows_test.go:9: want 2 rows"
 
 
-def test_the_text_is_that_of_the_failure_that_was_mended(told: Told) -> None:
-    for name in ("a", "b"):
-        line = LINT.replace("a/rows.go", f"{name}/{name}.go")
-        told.run("mise run lint", line, failed=True)
-        told.edit(f"/work/shop/{name}.go", "rows.Close()", f"{name} = rows.Close()")
-        told.run("mise run lint")
+TESTS, FAIL = "go test ./...", "--- FAIL: TestRows (0.0s)\n    rows_test.go:12: 3 rows, want 2"
+REMEDIES: dict[str, tuple[list[Step], bool, str]] = {
+    "of several changes that nothing points to none": (
+        [fails("mise run lint", LINT), edits("a/rows.go", "one := 1", "one := 2"),
+         edits("a/rows.go", "two := 1", "two := 2"), runs("mise run lint")],
+        True, "",
+    ),
+    "the change since a test failed last": (
+        [fails(TESTS, FAIL), edits("rows.go", "limit = 3", "limit = 4"), fails(TESTS, FAIL),
+         edits("store.go", "limit = 4", "limit = 2"), runs(TESTS)],
+        True, "store.go: `limit = 4` → `limit = 2`",
+    ),
+    "two changes since a test failed": (
+        [fails(TESTS, FAIL), *(edits(name, "x = 1", "x = 2") for name in ("a.go", "b.go")),
+         runs(TESTS)],
+        True, "a.go: `x = 1` → `x = 2`; b.go: `x = 1` → `x = 2`",
+    ),
+    "of three changes none": (
+        [fails(TESTS, FAIL), *(edits(name, "x = 1", "x = 2") for name in ("a.go", "b.go", "c.go")),
+         runs(TESTS)],
+        True, "",
+    ),
+    "not a way out that looks like the failure": (
+        [fails("python3 - <<'E'\nprint(one\nE", "error: the file is not closed"),
+         runs("python3 - <<'E'\nprint(one)\nE")],
+        True, "",
+    ),
+    "not the same command beside another": (
+        [fails("mise run lint", LINT), runs("mise run lint && mise run test")], True, "",
+    ),
+    "not a command, where the code lacks something": (
+        [fails(TESTS, FAIL), runs("git fetch"), runs("go test ./... -count=1")], True, "",
+    ),
+    "nothing passed with a narrower command": (
+        [fails("go test ./store", FAIL), runs("go test ./web")], False, "",
+    ),
+    "nothing passed where lines are filtered out": (
+        [fails("cargo test", "error[E0432]: unresolved import `shop::rows`"),
+         edits("a.rs", "use shop::rows;", "use crate::rows;"),
+         runs('cargo test 2>&1 | grep -A 5 "running"')],
+        False, "",
+    ),
+}  # fmt: skip
+"""What was done about a failure, whether its command passed then, and what counts as the remedy."""
 
-    finding = only(told)
 
-    assert finding.text.startswith("b/b.go")
-    assert finding.fix == "b.go: `rows.Close()` → `b = rows.Close()`"
-    assert [each.text for each in finding.evidence][:2] == [finding.text, finding.fix]
+@pytest.mark.parametrize("what", REMEDIES)
+def test_the_remedy_of_a_failure(told: Told, what: str) -> None:
+    steps, passed, fix = REMEDIES[what]
+    for step in steps:
+        step(told)
+    assert (only(told).passed, only(told).fix) == (passed, fix)
+
+
+def test_a_way_out_of_the_environment_is_the_command_that_did_the_same(told: Told) -> None:
+    told.run("python tools/count.py --all", "bash: python: command not found", failed=True)
+    told.run("python3 tools/count.py --all")
+
+    assert only(told).kind is Kind.ENVIRONMENT
+    assert only(told).fix == "`python3 tools/count.py --all`"
+
+
+NOTHING: dict[str, list[Step]] = {
+    "such words in what succeeded": [
+        runs("deploy --now", "error: none\n"),
+        runs("go test -v ./... | tail -5", "    rows_test.go:12: a log\nok  \tshop/a\t0.3s\n"),
+        runs("make | tail -5", "rows.c:1:2: warning: unused variable\n"),
+        runs("cat notes.txt | head -5", "error: in the notes\n"),
+    ],
+    "commands that only look": [
+        fails("cat missing.txt", "cat: missing.txt: No such file or directory"),
+        fails("grep -n word file", ""),
+        fails("ls && rg -n word src", "src/log.ts:7:function word(text: string) {"),
+        lambda told: told.call("Read", "<tool_use_error>No file.</tool_use_error>", failed=True),
+    ],
+    "an interruption after what went well": [
+        runs("git commit -m done", "[main f0bf20a] done"),
+        user("[Request interrupted by user]"),
+        user("we already have another plugin"),
+    ],
+    "another message of a commit": [
+        runs("git commit -m 'Number the quays'"),
+        user("number the gates as well"),
+        runs("git commit -m 'Number the gates'"),
+    ],
+    "a message about something else": [
+        edits("x.py", "pass", "value = compute(rows)"),
+        user("now the readme please"),
+        edits("README.md", "old words here", "new words here"),
+        runs("git status"),
+    ],
+}
+
+
+@pytest.mark.parametrize("what", NOTHING)
+def test_nothing_is_found_in(told: Told, what: str) -> None:
+    for step in NOTHING[what]:
+        step(told)
+    assert not found(told)
 
 
 def test_of_a_failure_that_was_mended_twice_the_latest_change_is_told(told: Told) -> None:
@@ -177,71 +229,6 @@ def test_a_failure_whose_exit_code_another_command_hides_is_found(
     assert (finding.text, finding.command) == (line, "go test")
 
 
-def test_what_succeeded_with_such_words_did_not_fail(told: Told) -> None:
-    told.run("deploy --now", "error: none\n")
-    told.run("go test -v ./... | tail -5", "    rows_test.go:12: a log\nok  \tshop/a\t0.3s\n")
-    told.run("make | tail -5", "rows.c:1:2: warning: unused variable\n")
-    told.run("cat notes.txt | head -5", "error: in the notes\n")
-
-    assert not found(told)
-
-
-def test_a_command_behind_which_lines_are_filtered_out_passes_nothing(told: Told) -> None:
-    told.run("cargo test", "error[E0432]: unresolved import `shop::rows`", failed=True)
-    told.edit("/work/shop/a.rs", "use shop::rows;", "use crate::rows;")
-    told.run('cargo test 2>&1 | grep -A 5 "running"')
-
-    assert not only(told).passed
-
-
-def test_a_narrower_command_that_passes_proves_nothing(told: Told) -> None:
-    told.run("go test ./store", "--- FAIL: TestRows (0.0s)", failed=True)
-    told.run("go test ./web")
-
-    assert not only(told).passed
-
-
-def test_a_way_out_of_the_environment_is_the_command_that_did_the_same(told: Told) -> None:
-    told.run("python tools/count.py --all", "bash: python: command not found", failed=True)
-    told.run("python3 tools/count.py --all")
-
-    finding = only(told)
-
-    assert finding.kind is Kind.ENVIRONMENT
-    assert finding.fix == "`python3 tools/count.py --all`"
-
-
-def test_running_the_same_command_beside_another_is_no_remedy(told: Told) -> None:
-    told.run("mise run lint", LINT, failed=True)
-    told.run("mise run lint && mise run test")
-
-    assert (only(told).passed, only(told).fix) == (True, "")
-
-
-def test_what_the_code_lacks_has_no_command_as_its_remedy(told: Told) -> None:
-    told.run("go test ./...", "--- FAIL: TestRows (0.0s)", failed=True)
-    told.run("git fetch")
-    told.run("go test ./... -count=1")
-
-    assert (only(told).passed, only(told).fix) == (True, "")
-
-
-def test_a_way_out_that_cannot_be_told_from_the_failure_is_not_told(told: Told) -> None:
-    told.run("python3 - <<'E'\nprint(one\nE", "error: the file is not closed", failed=True)
-    told.run("python3 - <<'E'\nprint(one)\nE")
-
-    assert (only(told).passed, only(told).fix) == (True, "")
-
-
-def test_commands_that_only_look_cost_nothing(told: Told) -> None:
-    told.run("cat missing.txt", "cat: missing.txt: No such file or directory", failed=True)
-    told.run("grep -n word file", "", failed=True)
-    told.run("ls && rg -n word src", "src/log.ts:7:function word(text: string) {", failed=True)
-    told.call("Read", "<tool_use_error>File does not exist.</tool_use_error>", failed=True)
-
-    assert not found(told)
-
-
 def test_a_refused_call_has_the_persons_words(told: Told) -> None:
     told.refuse("Bash", "never push to main", command="git push origin main")
 
@@ -260,14 +247,6 @@ def test_the_words_of_a_refusal_may_be_the_next_message(told: Told) -> None:
     told.user("commit first")
 
     assert only(told).words == "commit first"
-
-
-def test_what_went_well_was_not_refused_by_an_interruption(told: Told) -> None:
-    told.run("git commit -m done", "[main f0bf20a] done")
-    told.user("[Request interrupted by user]")
-    told.user("we already have another plugin")
-
-    assert not found(told)
 
 
 def test_a_refusal_without_words_is_counted(told: Told) -> None:
@@ -297,23 +276,6 @@ def test_a_command_run_otherwise_after_a_message_that_names_how_is_a_correction(
     told.run("npm test -- --coverage")
 
     assert only(told).kind is Kind.CORRECTION
-
-
-def test_another_message_of_a_commit_is_none(told: Told) -> None:
-    told.run("git commit -m 'Number the quays'")
-    told.user("number the gates as well")
-    told.run("git commit -m 'Number the gates'")
-
-    assert not found(told)
-
-
-def test_a_message_about_something_else_is_none(told: Told) -> None:
-    told.edit("/work/shop/x.py", "pass", "value = compute(rows)")
-    told.user("now the readme please")
-    told.edit("/work/shop/README.md", "old words here", "new words here")
-    told.run("git status")
-
-    assert not found(told)
 
 
 def test_a_failure_that_the_person_pastes_is_found(told: Told) -> None:

@@ -37,13 +37,6 @@ def test_a_signature_keeps_the_rule_and_the_words_but_no_names(line: str, expect
     assert signature(line).startswith(expected)
 
 
-def test_two_occurrences_of_one_failure_have_one_signature() -> None:
-    first = "a/one.go:12:3: string `yes` has 3 occurrences, make it a constant (goconst)"
-    second = "\x1b[31mb/two.go:99:31: string `no` has 14 occurrences, make it a constant (goconst)"
-
-    assert signature(first) == signature(second)
-
-
 def test_a_rule_behind_a_line_break_is_kept() -> None:
     broken = "cmd/a.go:3:1: Function name: run,\nCyclomatic Complexity: 36 (maintidx)"
 

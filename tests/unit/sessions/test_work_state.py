@@ -8,9 +8,10 @@ import pytest
 
 from reviewer.sessions.work_state import WorkState, work_state
 from reviewer.sources.events import Outcome
-from tests.unit.sessions.told import Told
+from tests.unit.sessions.told import Step, Told, creates, edits, fails, runs
 
 HOME = "/work/shop"
+MADE = "[main 1a2b3c4] Keep the port open\n 1 file changed, 2 insertions(+)"
 
 
 @pytest.fixture
@@ -50,56 +51,63 @@ def test_edited_files_are_uncommitted_each_with_the_line_of_its_last_edit(
     assert (found.last_change, found.changed_by) == (again, "queue.py")
 
 
-def test_an_edit_that_failed_was_refused_or_has_no_result_changes_nothing(
-    made: Told,
-) -> None:
-    made.call("Edit", "<tool_use_error>no match", failed=True, file_path="a.py", old_string="x")
-    made.refuse("Write", file_path="b.py", content="x")
-    made.call("Write", None, file_path="c.py", content="x")
-    assert files(state(made)) == []
+FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
+    "a command that writes": ([runs("sed -i 's/a/b/' queue.py")], ["queue.py"], []),
+    "a text for a file": (
+        [runs("cat > spool/new.py <<'END'\na = 1\nEND")], ["spool/new.py"], [],
+    ),
+    "more lines in a folder": ([runs("cd spool && echo 1 >> driver.py")], ["spool/driver.py"], []),
+    "an output that is kept": ([runs("date | tee log.txt")], ["log.txt"], []),
+    "only looking": ([runs("grep -rn 'a > b' ."), runs("python -c 'print(1)' 2>&1")], [], []),
+    "temporary files": (
+        [creates("/tmp/notes.txt"), runs("echo 1 > /dev/null && date > /tmp/x")], [], [],
+    ),
+    "an end that is not known": (
+        [runs("cd nowhere && sed -i 's/a/b/' queue.py; ls")], [], ["nowhere/queue.py"],
+    ),
+    "edits that failed, were refused or have no result": (
+        [lambda told: told.call("Edit", "no match", failed=True, file_path="a.py", old_string="x"),
+         lambda told: told.refuse("Write", file_path="b.py", content="x"),
+         lambda told: told.call("Write", None, file_path="c.py", content="x")],
+        [], [],
+    ),
+    "a known file removed": ([creates("new.py"), runs("rm known.py")], ["new.py", "known.py"], []),
+    "the same by git": ([creates("new.py"), runs("git rm known.py")], ["new.py", "known.py"], []),
+    "a new file removed": ([creates("new.py"), runs("rm new.py")], [], []),
+    "the same by force": ([creates("new.py"), runs("rm -f new.py")], [], ["new.py"]),
+    "many others removed": ([creates("new.py"), runs("rm -f build/*")], ["new.py"], []),
+    "a checkout of the file": ([edits("queue.py"), runs("git checkout -- queue.py")], [], []),
+    "a commit of all, and a new file": (
+        [edits("queue.py"), creates("new.py"), runs("git commit -am 'Keep the port open'", MADE)],
+        [], ["new.py"],
+    ),
+    "a commit whose making was not seen": (
+        [edits("queue.py"), runs("git add queue.py; git commit -q -m x | cat; ls")],
+        [], ["queue.py"],
+    ),
+    "a commit that a hook refused": (
+        [edits("queue.py"), fails("git commit -am 'Keep'", "lint failed")], ["queue.py"], [],
+    ),
+    "a hard reset": ([edits("queue.py"), runs("git reset --hard")], [], ["queue.py"]),
+    "a stash": (
+        [edits("queue.py"), edits("driver.py"), runs("git stash && git stash pop | cat; ls")],
+        [], ["queue.py", "driver.py"],
+    ),
+    "what git lists after it": (
+        [edits("queue.py"), edits("driver.py"), runs("git stash && git stash pop | cat; ls"),
+         runs("git status --short", " M queue.py")],
+        ["queue.py"], [],
+    ),
+}  # fmt: skip
+"""What was done, the files that are changed then, and those that may be."""
 
 
-def test_temporary_files_are_no_part_of_the_work(made: Told) -> None:
-    made.create("/tmp/notes.txt")
-    made.run("echo 1 > /dev/null && date > /tmp/x")
-    assert state(made).files == ()
-
-
-@pytest.mark.parametrize(
-    ("command", "changed"),
-    [
-        ("sed -i 's/a/b/' queue.py", ["queue.py"]),
-        ("cat > spool/new.py <<'END'\na = 1\nEND", ["spool/new.py"]),
-        ("cd spool && echo 1 >> driver.py", ["spool/driver.py"]),
-        ("date | tee log.txt", ["log.txt"]),
-        ("grep -rn 'a > b' .", []),
-        ("python -c 'print(1)' 2>&1", []),
-    ],
-)
-def test_files_that_commands_write(made: Told, command: str, changed: list[str]) -> None:
-    made.run(command)
-    assert files(state(made)) == changed
-
-
-def test_a_file_that_a_command_wrote_without_a_known_end_is_in_doubt(made: Told) -> None:
-    made.run("cd nowhere && sed -i 's/a/b/' queue.py; ls")
-    assert (files(state(made)), len(in_doubt(state(made)))) == ([], 1)
-
-
-@pytest.mark.parametrize(
-    ("command", "changed"),
-    [
-        ("rm known.py", ["new.py", "known.py"]),
-        ("git rm known.py", ["new.py", "known.py"]),
-        ("rm new.py", []),
-        ("rm -f build/*", ["new.py"]),
-        ("rm -f new.py", []),
-    ],
-)
-def test_files_that_were_removed(made: Told, command: str, changed: list[str]) -> None:
-    made.create("new.py")
-    made.run(command)
-    assert files(state(made)) == changed
+@pytest.mark.parametrize("what", FILES)
+def test_files_that_are_changed_and_in_doubt(made: Told, what: str) -> None:
+    steps, changed, doubtful = FILES[what]
+    for step in steps:
+        step(made)
+    assert (files(state(made)), in_doubt(state(made))) == (changed, doubtful)
 
 
 def test_edits_whose_file_is_not_named_are_counted(made: Told) -> None:
@@ -108,8 +116,6 @@ def test_edits_whose_file_is_not_named_are_counted(made: Told) -> None:
 
 
 # Commits
-
-MADE = "[main 1a2b3c4] Keep the port open\n 1 file changed, 2 insertions(+)"
 
 
 def test_a_commit_takes_what_was_staged(made: Told) -> None:
@@ -121,20 +127,6 @@ def test_a_commit_takes_what_was_staged(made: Told) -> None:
     [commit] = found.commits
     assert (commit.id, commit.subject, commit.branch) == ("1a2b3c4", "Keep the port open", "main")
     assert (commit.line, commit.pushed) == (line, "not pushed")
-
-
-def test_commit_all_takes_known_files_and_leaves_new_ones_in_doubt(made: Told) -> None:
-    made.edit("queue.py")
-    made.create("new.py")
-    made.run("git commit -am 'Keep the port open'", MADE)
-    assert (files(state(made)), in_doubt(state(made))) == ([], ["new.py"])
-
-
-def test_a_commit_whose_making_was_not_seen_leaves_doubt(made: Told) -> None:
-    made.edit("queue.py")
-    made.run("git add queue.py; git commit -q -m x | cat; ls")
-    found = state(made)
-    assert (files(found), in_doubt(found), found.commits) == ([], ["queue.py"], ())
 
 
 def test_quiet_commits_are_proved_by_a_log_with_their_subjects(made: Told) -> None:
@@ -151,12 +143,6 @@ def test_quiet_commits_are_proved_by_a_log_with_their_subjects(made: Told) -> No
         ("1111111", "Keep the port open"),
         ("2222222", "Ask the driver less"),
     ]
-
-
-def test_a_commit_that_a_hook_refused_was_not_made(made: Told) -> None:
-    made.edit("queue.py")
-    made.run("git commit -am 'Keep'", "lint failed", failed=True)
-    assert (files(state(made)), state(made).commits) == (["queue.py"], ())
 
 
 def test_a_commit_counts_though_a_later_command_of_the_line_failed(made: Told) -> None:
@@ -226,27 +212,6 @@ def test_a_check_holds_after_a_commit_is_taken_back(made: Told) -> None:
     made.run("git commit -am x", MADE)
     made.run("git reset --soft HEAD~1")
     assert [check.stale for check in state(made).checks] == [False]
-
-
-def test_a_hard_reset_leaves_the_changes_before_it_in_doubt(made: Told) -> None:
-    made.edit("queue.py")
-    made.run("git reset --hard")
-    assert in_doubt(state(made)) == ["queue.py"]
-
-
-def test_what_git_status_lists_is_what_is_changed(made: Told) -> None:
-    made.edit("queue.py")
-    made.edit("driver.py")
-    made.run("git stash && git stash pop | cat; ls")
-    assert sorted(in_doubt(state(made))) == ["driver.py", "queue.py"]
-    made.run("git status --short", " M queue.py")
-    assert (files(state(made)), in_doubt(state(made))) == (["queue.py"], [])
-
-
-def test_checkout_of_a_file_undoes_its_change(made: Told) -> None:
-    made.edit("queue.py")
-    made.run("git checkout -- queue.py")
-    assert state(made).files == ()
 
 
 def test_the_branch_is_that_of_the_format_or_of_the_last_switch(made: Told) -> None:
@@ -326,40 +291,41 @@ def test_a_check_says_how_it_ended_and_whether_files_changed_since(made: Told) -
     assert [each.path for each in state(made).unchecked] == [f"{HOME}/queue.py"]
 
 
-def test_a_failure_is_told_by_the_lines_that_name_it(made: Told) -> None:
-    printed = "--- FAIL: TestPort (0.00s)\n    port_test.go:7: got 80, want 8080\nFAIL"
-    made.run("go test ./...", printed, failed=True)
-    assert [each.said for each in state(made).checks] == ["port_test.go:7: got 80, want 8080"]
+GO = "--- FAIL: TestPort (0.00s)\n    port_test.go:7: got 80, want 8080\nFAIL"
+CHECKS: dict[str, tuple[list[Step], list[tuple[Outcome, str]]]] = {
+    "the lines that name a failure tell it": (
+        [fails("go test ./...", GO)], [(Outcome.FAILED, "port_test.go:7: got 80, want 8080")],
+    ),
+    "a failure is history once the same check passes": (
+        [fails("pytest -q tests/test_queue.py", "1 failed"), runs("pytest -q", "4 passed")],
+        [(Outcome.OK, "4 passed")],
+    ),
+    "a narrower check that passes puts nothing else right": (
+        [fails("pytest -q", "2 failed"), runs("pytest -q tests/test_queue.py", "1 passed")],
+        [(Outcome.FAILED, "2 failed"), (Outcome.OK, "1 passed")],
+    ),
+    "checks of two folders are two": (
+        [fails("cd web && npm test", "1 failed"), runs("cd server && npm test", "4 passed")],
+        [(Outcome.FAILED, "1 failed"), (Outcome.OK, "4 passed")],
+    ),
+    "behind a pipe it is unknown": (
+        [runs("pytest -q | tail -1", "4 passed")], [(Outcome.UNKNOWN, "4 passed")],
+    ),
+    "the last line of two checks is told of neither": (
+        [runs("mise run fmt && mise run lint", "0 issues.\n[fmt] $ gofmt")],
+        [(Outcome.OK, ""), (Outcome.OK, "")],
+    ),
+}  # fmt: skip
 
 
-def test_a_failure_is_history_once_the_same_check_passes(made: Told) -> None:
-    made.run("pytest -q tests/test_queue.py", "1 failed", failed=True)
-    made.run("pytest -q", "4 passed")
-    assert [each.outcome for each in state(made).checks] == [Outcome.OK]
-    assert state(made).failing == ()
-
-
-def test_a_narrower_check_that_passes_puts_nothing_else_right(made: Told) -> None:
-    made.run("pytest -q", "2 failed", failed=True)
-    made.run("pytest -q tests/test_queue.py", "1 passed")
-    assert [each.command for each in state(made).failing] == ["pytest -q"]
-
-
-def test_checks_of_two_folders_are_two(made: Told) -> None:
-    made.run("cd web && npm test", "1 failed", failed=True)
-    made.run("cd server && npm test", "4 passed")
-    assert [each.outcome for each in state(made).checks] == [Outcome.FAILED, Outcome.OK]
-
-
-def test_how_a_check_behind_a_pipe_ended_is_unknown(made: Told) -> None:
-    made.run("pytest -q | tail -1", "4 passed")
-    [check] = state(made).checks
-    assert (check.outcome, check.said) == (Outcome.UNKNOWN, "4 passed")
-
-
-def test_the_last_line_of_two_checks_is_told_of_neither(made: Told) -> None:
-    made.run("mise run fmt && mise run lint", "0 issues.\n[fmt] $ gofmt")
-    assert [each.said for each in state(made).checks] == ["", ""]
+@pytest.mark.parametrize("what", CHECKS)
+def test_how_checks_ended(made: Told, what: str) -> None:
+    steps, ended = CHECKS[what]
+    for step in steps:
+        step(made)
+    found = state(made)
+    assert [(each.outcome, each.said) for each in found.checks] == ended
+    assert len(found.failing) == sum(outcome is Outcome.FAILED for outcome, _ in ended)
 
 
 # Plan, refusals, background
@@ -386,14 +352,6 @@ def test_a_question_waits_until_it_is_answered(made: Told) -> None:
     waiting = state(made).waiting
     assert waiting is not None
     assert waiting.query == "Which port?"
-
-
-def test_background_commands_run_until_their_end_is_seen(made: Told) -> None:
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="npm run dev", run_in_background=True)
-    assert [each.call.command for each in state(made).running] == ["npm run dev"]
-    made.call("KillShell", "Successfully killed", shell_id="b1")
-    assert state(made).running == ()
 
 
 def test_a_command_that_ran_again_to_its_end_runs_no_more(made: Told) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -51,3 +52,31 @@ class Told(Session):
     def refuse(self, tool: str, words: str = "", **given: Any) -> int:
         said = f" To tell you how to proceed, the user said:\n{words}" if words else ""
         return self.call(tool, f"{REFUSED}{said}", failed=True, **given)
+
+
+Step = Callable[[Told], object]
+"""What happens in a session, in the tables of tests."""
+
+
+def user(text: str) -> Step:
+    return lambda told: told.user(text)
+
+
+def runs(command: str, result: str = "") -> Step:
+    return lambda told: told.run(command, result)
+
+
+def fails(command: str, result: str) -> Step:
+    return lambda told: told.run(command, result, failed=True)
+
+
+def edits(path: str, old: str = "a = 1", new: str = "a = 2") -> Step:
+    return lambda told: told.edit(f"/work/shop/{path}", old, new)
+
+
+def creates(path: str) -> Step:
+    return lambda told: told.create(path)
+
+
+def calls(tool: str, result: str | None = None, *, failed: bool = False, **given: Any) -> Step:
+    return lambda told: told.call(tool, result, failed=failed, **given)

@@ -90,6 +90,29 @@ def archive(name: str, **members: object) -> Callable[[Path], Path]:
     return write
 
 
+def _text(words: str) -> Json:
+    return {"type": "text", "text": words}
+
+
+def _use(name: str, command: str) -> Json:
+    """A call as Anthropic's interface has it, and agents built on it."""
+    return {"type": "tool_use", "id": "t1", "name": name, "input": {"command": command}}
+
+
+def _result(text: str) -> Json:
+    return {"type": "tool_result", "tool_use_id": "t1", "content": text}
+
+
+def _says(role: str, *content: Json) -> Json:
+    return {"role": role, "content": [*content]}
+
+
+def _function(name: str, command: str) -> Json:
+    """A call as OpenAI's interface has it."""
+    arguments = json.dumps({"command": command})
+    return {"id": "t1", "function": {"name": name, "arguments": arguments}}
+
+
 def _codex(kind: str, second: int = 1, /, **payload: Any) -> Json:
     return {"timestamp": AT.format(second), "type": kind, "payload": payload}
 
@@ -99,6 +122,10 @@ def _said(role: str, text: str) -> Json:
     return {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}
 
 
+ASKED = (
+    "# Context from my IDE setup:\n\n## Open tabs\n- a.py\n\n"
+    "## My request for Codex:\nSell the blue trays first."
+)
 CODEX = Family(
     format="codex",
     write=lines(
@@ -111,20 +138,8 @@ CODEX = Family(
             "response_item", **_said("user", "# AGENTS.md instructions for /work/shop\n\nBe kind")
         ),
         _codex("turn_context", cwd="/work/shop", model="gpt-9"),
-        _codex(
-            "event_msg",
-            type="user_message",
-            message="# Context from my IDE setup:\n\n## Open tabs\n- a.py\n\n"
-            "## My request for Codex:\nSell the blue trays first.",
-        ),
-        _codex(
-            "response_item",
-            **_said(
-                "user",
-                "# Context from my IDE setup:\n\n## Open tabs\n- a.py\n\n"
-                "## My request for Codex:\nSell the blue trays first.",
-            ),
-        ),
+        _codex("event_msg", type="user_message", message=ASKED),
+        _codex("response_item", **_said("user", ASKED)),
         _codex("response_item", type="reasoning", summary=[{"text": "Look at the shelf."}]),
         _codex("event_msg", type="agent_reasoning", text="Look at the shelf."),
         _codex(
@@ -203,6 +218,11 @@ CODEX_SUBAGENT = Family(
     cwd="/work/shop",
 )
 
+
+def _gemini(name: str, kind: str, content: object, second: int = 1) -> Json:
+    return {"id": name, "timestamp": AT.format(second), "type": kind, "content": content}
+
+
 GEMINI = Family(
     format="gemini",
     write=document(
@@ -212,17 +232,16 @@ GEMINI = Family(
             "projectHash": "ab12",
             "kind": "main",
             "messages": [
-                {
-                    "id": "m1",
-                    "timestamp": AT.format(1),
-                    "type": "user",
-                    "content": [
+                _gemini(
+                    "m1",
+                    "user",
+                    [
                         {"text": "Count @shelf.txt please."},
                         {"text": "\n--- Content from referenced files ---"},
                         {"text": "red\nblue"},
                     ],
-                },
-                {"id": "m2", "timestamp": AT.format(2), "type": "info", "content": "Updated."},
+                ),
+                _gemini("m2", "info", "Updated.", 2),
                 {
                     "id": "m3",
                     "timestamp": AT.format(3),
@@ -252,10 +271,6 @@ GEMINI = Family(
 )
 
 
-def _gemini(name: str, kind: str, text: str) -> Json:
-    return {"id": name, "timestamp": AT.format(1), "type": kind, "content": text}
-
-
 GEMINI_LOG = Family(
     format="gemini",
     write=lines(
@@ -274,59 +289,51 @@ GEMINI_LOG = Family(
     kept_out={"rewound": ["And the door red."]},
 )
 
+
+def _copilot(number: int, kind: str, /, *, at: int | None = None, **data: Any) -> Json:
+    time = {} if at is None else {"timestamp": AT.format(at)}
+    return {"id": f"e{number}", **time, "type": kind, "data": data}
+
+
 COPILOT = Family(
     format="copilot",
     write=lines(
         "events.jsonl",
-        {
-            "id": "e1",
-            "type": "session.start",
-            "data": {"sessionId": "p1", "context": {"cwd": "/work/shop", "branch": "main"}},
-        },
-        {"id": "e2", "type": "system.message", "data": {"content": "You are Copilot."}},
-        {
-            "id": "e3",
-            "timestamp": AT.format(1),
-            "type": "user.message",
-            "data": {
-                "content": "Open at nine.",
-                "transformedContent": "<current_datetime>now</current_datetime>\nOpen at nine.",
-            },
-        },
-        {
-            "id": "e4",
-            "type": "user.message",
-            "data": {"content": "A skill text.", "source": "skill-hours"},
-        },
-        {"id": "e5", "type": "hook.start", "data": {"input": {"prompt": "Open at nine."}}},
-        {
-            "id": "e6",
-            "type": "assistant.message",
-            "data": {
-                "content": "We open at nine.",
-                "model": "claude-9",
-                "toolRequests": [
-                    {"toolCallId": "t1", "name": "bash", "arguments": {"command": "date"}}
-                ],
-            },
-        },
-        {"id": "e7", "type": "tool.execution_start", "data": {"toolCallId": "t1"}},
-        {
-            "id": "e8",
-            "type": "tool.execution_complete",
-            "data": {"toolCallId": "t1", "success": True, "result": {"content": "Sunday"}},
-        },
+        _copilot(
+            1, "session.start", sessionId="p1", context={"cwd": "/work/shop", "branch": "main"}
+        ),
+        _copilot(2, "system.message", content="You are Copilot."),
+        _copilot(
+            3,
+            "user.message",
+            at=1,
+            content="Open at nine.",
+            transformedContent="<current_datetime>now</current_datetime>\nOpen at nine.",
+        ),
+        _copilot(4, "user.message", content="A skill text.", source="skill-hours"),
+        _copilot(5, "hook.start", input={"prompt": "Open at nine."}),
+        _copilot(
+            6,
+            "assistant.message",
+            content="We open at nine.",
+            model="claude-9",
+            toolRequests=[{"toolCallId": "t1", "name": "bash", "arguments": {"command": "date"}}],
+        ),
+        _copilot(7, "tool.execution_start", toolCallId="t1"),
+        _copilot(
+            8,
+            "tool.execution_complete",
+            toolCallId="t1",
+            success=True,
+            result={"content": "Sunday"},
+        ),
         {
             "id": "e9",
             "type": "user.message",
             "agentId": "a1",
             "data": {"content": "Look at the clock.", "source": "agent-a1"},
         },
-        {
-            "id": "e10",
-            "type": "session.compaction_complete",
-            "data": {"summaryContent": "Opening hours were set."},
-        },
+        _copilot(10, "session.compaction_complete", summaryContent="Opening hours were set."),
     ),
     person=["Open at nine."],
     agent=["We open at nine.", "Look at the clock."],
@@ -341,6 +348,7 @@ COPILOT = Family(
     branch="main",
     model="claude-9",
 )
+
 
 _VSCODE_REQUEST = {
     "requestId": "r1",
@@ -413,38 +421,37 @@ _BUBBLES = [
     },
 ]
 
+_ITEMS = "CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)"
+
+
+def _item(key: str, value: object) -> tuple[str, Sequence[object]]:
+    return ("INSERT INTO ItemTable VALUES (?, ?)", [key, json.dumps(value)])
+
+
+def _disk_item(key: str, value: object) -> tuple[str, Sequence[object]]:
+    return ("INSERT INTO cursorDiskKV VALUES (?, ?)", [key, json.dumps(value)])
+
+
+_OLD_CHAT = {
+    "tabId": "k0",
+    "lastSendTime": 1731784818255,
+    "bubbles": [
+        {"type": "user", "id": "x1", "text": "Label the crates."},
+        {"type": "ai", "id": "x2", "rawText": "Labelled."},
+    ],
+}
+
 CURSOR_2024 = Family(
     format="cursor",
     write=database(
         "state.vscdb",
-        "CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)",
-        (
-            "INSERT INTO ItemTable VALUES ('composer.composerData', ?)",
-            [json.dumps({"allComposers": [{"composerId": "k1", "conversation": _BUBBLES}]})],
+        _ITEMS,
+        _item(
+            "composer.composerData",
+            {"allComposers": [{"composerId": "k1", "conversation": _BUBBLES}]},
         ),
-        (
-            "INSERT INTO ItemTable VALUES ('aiService.prompts', ?)",
-            [json.dumps([{"text": "Stack the crates.", "commandType": 4}])],
-        ),
-        (
-            "INSERT INTO ItemTable VALUES ('workbench.panel.aichat.view.aichat.chatdata', ?)",
-            [
-                json.dumps(
-                    {
-                        "tabs": [
-                            {
-                                "tabId": "k0",
-                                "lastSendTime": 1731784818255,
-                                "bubbles": [
-                                    {"type": "user", "id": "x1", "text": "Label the crates."},
-                                    {"type": "ai", "id": "x2", "rawText": "Labelled."},
-                                ],
-                            }
-                        ]
-                    }
-                )
-            ],
-        ),
+        _item("aiService.prompts", [{"text": "Stack the crates.", "commandType": 4}]),
+        _item("workbench.panel.aichat.view.aichat.chatdata", {"tabs": [_OLD_CHAT]}),
     ),
     person=["Label the crates.", "Stack the crates."],
     agent=["Labelled.", "Stacked."],
@@ -456,32 +463,22 @@ CURSOR = Family(
     format="cursor",
     write=database(
         "global.vscdb",
-        "CREATE TABLE ItemTable (key TEXT UNIQUE, value BLOB)",
+        _ITEMS,
         "CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB)",
-        (
-            "INSERT INTO cursorDiskKV VALUES ('composerData:k2', ?)",
-            [
-                json.dumps(
-                    {
-                        "composerId": "k2",
-                        "createdAt": 1772355601000,
-                        "workspaceIdentifier": {"uri": {"fsPath": "/work/shop"}},
-                        "fullConversationHeadersOnly": [
-                            {"bubbleId": "b1", "type": 1},
-                            {"bubbleId": "b2", "type": 2},
-                            {"bubbleId": "gone", "type": 2},
-                        ],
-                    }
-                )
-            ],
+        _disk_item(
+            "composerData:k2",
+            {
+                "composerId": "k2",
+                "createdAt": 1772355601000,
+                "workspaceIdentifier": {"uri": {"fsPath": "/work/shop"}},
+                "fullConversationHeadersOnly": [
+                    {"bubbleId": "b1", "type": 1},
+                    {"bubbleId": "b2", "type": 2},
+                    {"bubbleId": "gone", "type": 2},
+                ],
+            },
         ),
-        *(
-            (
-                "INSERT INTO cursorDiskKV VALUES (?, ?)",
-                [f"bubbleId:k2:{b['bubbleId']}", json.dumps(b)],
-            )
-            for b in _BUBBLES
-        ),
+        *(_disk_item(f"bubbleId:k2:{each['bubbleId']}", each) for each in _BUBBLES),
     ),
     person=["Stack the crates."],
     agent=["Stacked."],
@@ -490,26 +487,22 @@ CURSOR = Family(
     cwd="/work/shop",
 )
 
+
+def _cursor_agent(role: str, *content: Json) -> Json:
+    return {"role": role, "message": {"content": [*content]}}
+
+
 CURSOR_AGENT = Family(
     format="cursor-agent",
     write=lines(
         "agent-transcripts/u1/u1.jsonl",
-        {
-            "role": "user",
-            "message": {
-                "content": [{"type": "text", "text": "<user_query>\nLock the door.\n</user_query>"}]
-            },
-        },
-        {
-            "role": "assistant",
-            "message": {
-                "content": [
-                    {"type": "text", "text": "Locked."},
-                    {"type": "tool_use", "name": "Shell", "input": {"command": "lock"}},
-                ]
-            },
-        },
-        {"role": "assistant", "message": {"content": [{"type": "text", "text": "[REDACTED]"}]}},
+        _cursor_agent("user", _text("<user_query>\nLock the door.\n</user_query>")),
+        _cursor_agent(
+            "assistant",
+            _text("Locked."),
+            {"type": "tool_use", "name": "Shell", "input": {"command": "lock"}},
+        ),
+        _cursor_agent("assistant", _text("[REDACTED]")),
         {"type": "turn_ended"},
     ),
     person=["Lock the door."],
@@ -519,12 +512,7 @@ CURSOR_AGENT = Family(
 
 
 def _stream(kind: str, *content: Json, **more: Any) -> Json:
-    return {
-        "type": kind,
-        "session_id": "s1",
-        "message": {"role": kind, "content": [*content]},
-        **more,
-    }
+    return {"type": kind, "session_id": "s1", "message": _says(kind, *content), **more}
 
 
 CLAUDE_STREAM = Family(
@@ -539,13 +527,10 @@ CLAUDE_STREAM = Family(
             "model": "claude-9",
             "tools": ["Bash"],
         },
-        _stream("assistant", {"type": "text", "text": "I ring the bell."}),
-        _stream(
-            "assistant",
-            {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ring"}},
-        ),
-        _stream("user", {"type": "tool_result", "tool_use_id": "t1", "content": "dong"}),
-        _stream("user", {"type": "text", "text": "Find the bell."}, parent_tool_use_id="t0"),
+        _stream("assistant", _text("I ring the bell.")),
+        _stream("assistant", _use("Bash", "ring")),
+        _stream("user", _result("dong")),
+        _stream("user", _text("Find the bell."), parent_tool_use_id="t0"),
         {"type": "result", "session_id": "s1", "num_turns": 1, "result": "I ring the bell."},
     ),
     person=[],
@@ -606,7 +591,7 @@ _CLAUDE_AI = {
             "uuid": "m1",
             "sender": "human",
             "text": "Which tea?",
-            "content": [{"type": "text", "text": "Which tea is green?"}],
+            "content": [_text("Which tea is green?")],
             "created_at": AT.format(1),
         },
         {"uuid": "m2", "sender": "assistant", "text": "Sencha.", "content": [None]},
@@ -736,6 +721,15 @@ OPENCODE_DATABASE = structs.replace(
 )
 OPENCODE_FOLDER = structs.replace(OPENCODE, write=opencode_folder)
 
+_CRUSH_MESSAGES = (
+    ("m1", "w1", "user", "text", {"text": "Polish the bells."}),
+    ("m2", "w1", "assistant", "tool_call",
+     {"id": "t1", "name": "bash", "input": '{"command": "polish"}'}),
+    ("m3", "w1", "tool", "tool_result", {"tool_call_id": "t1", "content": "shiny"}),
+    ("m4", "w1", "assistant", "text", {"text": "Bells were polished."}),
+    ("m5", "w2", "user", "text", {"text": "Find the cloth."}),
+)  # fmt: skip
+
 CRUSH = Family(
     format="crush",
     write=database(
@@ -752,19 +746,7 @@ CRUSH = Family(
                 "INSERT INTO messages VALUES (?, ?, ?, ?, 'grok-9', 1772355601)",
                 [name, session, role, json.dumps([{"type": kind, "data": data}])],
             )
-            for name, session, role, kind, data in (
-                ("m1", "w1", "user", "text", {"text": "Polish the bells."}),
-                (
-                    "m2",
-                    "w1",
-                    "assistant",
-                    "tool_call",
-                    {"id": "t1", "name": "bash", "input": '{"command": "polish"}'},
-                ),
-                ("m3", "w1", "tool", "tool_result", {"tool_call_id": "t1", "content": "shiny"}),
-                ("m4", "w1", "assistant", "text", {"text": "Bells were polished."}),
-                ("m5", "w2", "user", "text", {"text": "Find the cloth."}),
-            )
+            for name, session, role, kind, data in _CRUSH_MESSAGES
         ),
     ),
     person=["Polish the bells."],
@@ -774,6 +756,17 @@ CRUSH = Family(
     results=[("bash", "shiny", False)],
     model="grok-9",
 )
+
+
+_GOOSE_CALL = {"name": "shell", "arguments": {"command": "feed"}}
+_GOOSE_MESSAGES = (
+    ("user", _text("Feed the geese.")),
+    ("assistant", {"type": "toolRequest", "id": "t1",
+                   "toolCall": {"status": "success", "value": _GOOSE_CALL}}),
+    ("user", {"type": "toolResponse", "id": "t1",
+              "toolResult": {"status": "success", "value": [_text("fed")]}}),
+    ("assistant", _text("They are fed.")),
+)  # fmt: skip
 
 GOOSE = Family(
     format="goose",
@@ -791,32 +784,7 @@ GOOSE = Family(
                 " VALUES ('20260301_1', ?, ?, 1772355601)",
                 [role, json.dumps([content])],
             )
-            for role, content in (
-                ("user", {"type": "text", "text": "Feed the geese."}),
-                (
-                    "assistant",
-                    {
-                        "type": "toolRequest",
-                        "id": "t1",
-                        "toolCall": {
-                            "status": "success",
-                            "value": {"name": "shell", "arguments": {"command": "feed"}},
-                        },
-                    },
-                ),
-                (
-                    "user",
-                    {
-                        "type": "toolResponse",
-                        "id": "t1",
-                        "toolResult": {
-                            "status": "success",
-                            "value": [{"type": "text", "text": "fed"}],
-                        },
-                    },
-                ),
-                ("assistant", {"type": "text", "text": "They are fed."}),
-            )
+            for role, content in _GOOSE_MESSAGES
         ),
     ),
     person=["Feed the geese."],
@@ -827,15 +795,17 @@ GOOSE = Family(
 )
 
 
-def _pi(name: str, parent: str | None, role: str, *content: Json, **message: Any) -> Json:
+def _pi(name: str, parent: str | None, role: str, content: Json, **message: Any) -> Json:
     return {
         "type": "message",
         "id": name,
         "parentId": parent,
         "timestamp": AT.format(1),
-        "message": {"role": role, "content": [*content], "timestamp": 1, **message},
+        "message": {**_says(role, content), "timestamp": 1, **message},
     }
 
+
+_PI_CALL = {"type": "toolCall", "id": "t1", "name": "bash", "arguments": {"command": "mow"}}
 
 PI = Family(
     format="pi",
@@ -848,26 +818,13 @@ PI = Family(
             "timestamp": AT.format(0),
             "cwd": "/work/shop",
         },
-        _pi("a", None, "user", {"type": "text", "text": "Cut the grass."}),
-        _pi("b", "a", "assistant", {"type": "text", "text": "Which grass?"}),
-        _pi("c", "b", "user", {"type": "text", "text": "All of it!"}),
+        _pi("a", None, "user", _text("Cut the grass.")),
+        _pi("b", "a", "assistant", _text("Which grass?")),
+        _pi("c", "b", "user", _text("All of it!")),
         "",
-        _pi("d", "b", "user", {"type": "text", "text": "The front lawn."}),
-        _pi(
-            "e",
-            "d",
-            "assistant",
-            {"type": "toolCall", "id": "t1", "name": "bash", "arguments": {"command": "mow"}},
-            model="claude-9",
-        ),
-        _pi(
-            "f",
-            "e",
-            "toolResult",
-            {"type": "text", "text": "mown"},
-            toolCallId="t1",
-            toolName="bash",
-        ),
+        _pi("d", "b", "user", _text("The front lawn.")),
+        _pi("e", "d", "assistant", _PI_CALL, model="claude-9"),
+        _pi("f", "e", "toolResult", _text("mown"), toolCallId="t1", toolName="bash"),
         {
             "type": "compaction",
             "id": "g",
@@ -885,41 +842,19 @@ PI = Family(
     model="",
 )
 
+
+def _droid(name: str, role: str, *content: Json, **more: Any) -> Json:
+    return {"type": "message", "id": name, **more, "message": _says(role, *content)}
+
+
 DROID = Family(
     format="droid",
     write=lines(
         "droid.jsonl",
         {"type": "session_start", "id": "d1", "cwd": "/work/shop"},
-        {
-            "type": "message",
-            "id": "m1",
-            "timestamp": AT.format(1),
-            "message": {"role": "user", "content": [{"type": "text", "text": "Mind the step."}]},
-        },
-        {
-            "type": "message",
-            "id": "m2",
-            "message": {
-                "role": "assistant",
-                "content": [
-                    {"type": "text", "text": "Minded."},
-                    {
-                        "type": "tool_use",
-                        "id": "t1",
-                        "name": "Execute",
-                        "input": {"command": "hop"},
-                    },
-                ],
-            },
-        },
-        {
-            "type": "message",
-            "id": "m3",
-            "message": {
-                "role": "user",
-                "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "hopped"}],
-            },
-        },
+        _droid("m1", "user", _text("Mind the step."), timestamp=AT.format(1)),
+        _droid("m2", "assistant", _text("Minded."), _use("Execute", "hop")),
+        _droid("m3", "user", _result("hopped")),
     ),
     person=["Mind the step."],
     agent=["Minded."],
@@ -967,52 +902,30 @@ QWEN = Family(
     model="qwen-9",
 )  # fmt: skip
 
+
+def _kimi(time: int, kind: str, /, **more: Any) -> Json:
+    return {"type": kind, **more, "time": 1772355600000 + time}
+
+
+def _kimi_event(time: int, kind: str, /, **event: Any) -> Json:
+    return _kimi(time, "context.append_loop_event", event={"type": kind, **event})
+
+
 KIMI = Family(
     format="kimi",
     write=lines(
         "sessions/hash/k1/wire.jsonl",
         {"type": "metadata", "protocol_version": "1.4"},
-        {
-            "type": "config.update",
-            "cwd": "/work/shop",
-            "modelAlias": "kimi-9",
-            "time": 1772355600000,
-        },
-        {
-            "type": "turn.prompt",
-            "input": [{"type": "text", "text": "Mend the net."}],
-            "origin": {"kind": "user"},
-            "time": 1772355601000,
-        },
-        {
-            "type": "context.append_message",
-            "message": {
-                "role": "user",
-                "content": [{"type": "text", "text": "Mend the net."}],
-                "origin": {"kind": "user"},
-            },
-            "time": 1772355601001,
-        },
-        {
-            "type": "context.append_loop_event",
-            "event": {"type": "content.part", "part": {"type": "text", "text": "Mended."}},
-            "time": 1772355602000,
-        },
-        {
-            "type": "context.append_loop_event",
-            "event": {
-                "type": "tool.call",
-                "toolCallId": "t1",
-                "name": "Bash",
-                "args": {"command": "knot"},
-            },
-            "time": 1772355602001,
-        },
-        {
-            "type": "context.append_loop_event",
-            "event": {"type": "tool.result", "toolCallId": "t1", "result": {"output": "tied"}},
-            "time": 1772355602002,
-        },
+        _kimi(0, "config.update", cwd="/work/shop", modelAlias="kimi-9"),
+        _kimi(1000, "turn.prompt", input=[_text("Mend the net.")], origin={"kind": "user"}),
+        _kimi(
+            1001,
+            "context.append_message",
+            message={**_says("user", _text("Mend the net.")), "origin": {"kind": "user"}},
+        ),
+        _kimi_event(2000, "content.part", part=_text("Mended.")),
+        _kimi_event(2001, "tool.call", toolCallId="t1", name="Bash", args={"command": "knot"}),
+        _kimi_event(2002, "tool.result", toolCallId="t1", result={"output": "tied"}),
     ),
     person=["Mend the net."],
     agent=["Mended."],
@@ -1021,6 +934,11 @@ KIMI = Family(
     cwd="/work/shop",
     model="kimi-9",
 )
+
+
+def _amp(number: int, role: str, *content: Json) -> Json:
+    return {"role": role, "messageId": number, "content": [*content]}
+
 
 AMP = Family(
     format="amp",
@@ -1031,30 +949,22 @@ AMP = Family(
             "created": 1772355600000,
             "env": {"initial": {"trees": [{"uri": "file:///work/shop"}]}},
             "messages": [
-                {
-                    "role": "user",
-                    "messageId": 0,
-                    "content": [{"type": "text", "text": "Close the gate."}],
-                },
-                {
-                    "role": "assistant",
-                    "messageId": 1,
-                    "content": [
-                        {"type": "text", "text": "Closed."},
-                        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"cmd": "close"}},
-                    ],
-                },
-                {
-                    "role": "user",
-                    "messageId": 2,
-                    "content": [
-                        {
-                            "type": "tool_result",
-                            "toolUseID": "t1",
-                            "run": {"status": "done", "result": {"output": "shut"}},
-                        }
-                    ],
-                },
+                _amp(0, "user", _text("Close the gate.")),
+                _amp(
+                    1,
+                    "assistant",
+                    _text("Closed."),
+                    {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"cmd": "close"}},
+                ),
+                _amp(
+                    2,
+                    "user",
+                    {
+                        "type": "tool_result",
+                        "toolUseID": "t1",
+                        "run": {"status": "done", "result": {"output": "shut"}},
+                    },
+                ),
             ],
         },
     ),
@@ -1065,20 +975,25 @@ AMP = Family(
     cwd="/work/shop",
 )
 
+
+def _cline(millisecond: int, kind: str, text: str, by: str = "say", **more: Any) -> Json:
+    return {"ts": 1772355600000 + millisecond, "type": by, by: kind, "text": text, **more}
+
+
 CLINE = Family(
     format="cline",
     write=document(
         "tasks/17/ui_messages.json",
         [
-            {"ts": 1772355600000, "type": "say", "say": "task", "text": "Hang the sign."},
-            {"ts": 1772355600001, "type": "say", "say": "api_req_started", "text": "{}"},
-            {"ts": 1772355600002, "type": "say", "say": "text", "text": "Hang", "partial": True},
-            {"ts": 1772355600003, "type": "say", "say": "text", "text": "Hanging it."},
-            {"ts": 1772355600004, "type": "ask", "ask": "command", "text": "hang sign"},
-            {"ts": 1772355600005, "type": "say", "say": "command_output", "text": "hung"},
-            {"ts": 1772355600006, "type": "say", "say": "user_feedback", "text": "Higher."},
-            {"ts": 1772355600007, "type": "say", "say": "completion_result", "text": "It hangs."},
-            {"ts": 1772355600008, "type": "ask", "ask": "completion_result", "text": "It hangs."},
+            _cline(0, "task", "Hang the sign."),
+            _cline(1, "api_req_started", "{}"),
+            _cline(2, "text", "Hang", partial=True),
+            _cline(3, "text", "Hanging it."),
+            _cline(4, "command", "hang sign", "ask"),
+            _cline(5, "command_output", "hung"),
+            _cline(6, "user_feedback", "Higher."),
+            _cline(7, "completion_result", "It hangs."),
+            _cline(8, "completion_result", "It hangs.", "ask"),
         ],
     ),
     person=["Hang the sign.", "Higher."],
@@ -1086,6 +1001,7 @@ CLINE = Family(
     calls=[("command", "hang sign")],
     results=[("command", "hung", False)],
 )
+
 
 CONTINUE = Family(
     format="continue",
@@ -1097,11 +1013,7 @@ CONTINUE = Family(
             "dateCreated": "1772355600000",
             "history": [
                 {
-                    "message": {
-                        "role": "user",
-                        "id": "m1",
-                        "content": [{"type": "text", "text": "Fold the maps."}],
-                    },
+                    "message": {"role": "user", "id": "m1", "content": [_text("Fold the maps.")]},
                     "promptLogs": [{"prompt": "Fold the maps."}],
                 },
                 {"message": {"role": "assistant", "id": "m2", "content": "Folded."}},
@@ -1113,6 +1025,13 @@ CONTINUE = Family(
     cwd="/work/shop",
 )
 
+
+def _action(number: int, source: str, action: str, **args: Any) -> Json:
+    return {"id": number, "source": source, "action": action, "args": args}
+
+
+_OPENHANDS_CALL = {"function_name": "bash", "tool_call_id": "t1"}
+
 OPENHANDS = Family(
     format="openhands",
     write=lines(
@@ -1121,19 +1040,11 @@ OPENHANDS = Family(
             "instance_id": "shop-1",
             "instruction": "Fix the lamp.",
             "history": [
-                {"id": 0, "source": "agent", "action": "system", "args": {"content": "You help."}},
+                _action(0, "agent", "system", content="You help."),
+                _action(1, "user", "message", content="Fix the lamp."),
                 {
-                    "id": 1,
-                    "source": "user",
-                    "action": "message",
-                    "args": {"content": "Fix the lamp."},
-                },
-                {
-                    "id": 2,
-                    "source": "agent",
-                    "action": "run",
-                    "args": {"command": "fix", "thought": "First I look."},
-                    "tool_call_metadata": {"function_name": "bash", "tool_call_id": "t1"},
+                    **_action(2, "agent", "run", command="fix", thought="First I look."),
+                    "tool_call_metadata": _OPENHANDS_CALL,
                 },
                 {
                     "id": 3,
@@ -1141,13 +1052,10 @@ OPENHANDS = Family(
                     "observation": "run",
                     "content": "dark",
                     "extras": {"metadata": {"exit_code": 1}},
-                    "tool_call_metadata": {"function_name": "bash", "tool_call_id": "t1"},
+                    "tool_call_metadata": _OPENHANDS_CALL,
                 },
-                {
-                    "id": 4,
-                    "source": "agent",
-                    "action": "read",  # an editor for viewing too, whose `command` says which
-                    "args": {"path": "/lamp.py"},
+                {  # an editor for viewing too, whose `command` says which
+                    **_action(4, "agent", "read", path="/lamp.py"),
                     "tool_call_metadata": {"function_name": "str_replace_editor"},
                 },
             ],
@@ -1162,6 +1070,7 @@ OPENHANDS = Family(
     ],
     results=[("bash", "dark", True)],
 )
+
 
 _ATIF_STEPS = [
     {"step_id": 1, "source": "user", "message": "Light the fire.", "timestamp": AT.format(1)},
@@ -1208,12 +1117,7 @@ MINI = Family(
                 {
                     "role": "assistant",
                     "content": "I look.",
-                    "tool_calls": [
-                        {
-                            "id": "t1",
-                            "function": {"name": "bash", "arguments": '{"command": "drip"}'},
-                        }
-                    ],
+                    "tool_calls": [_function("bash", "drip")],
                     "extra": {"actions": [{"command": "drip"}]},
                 },
                 {"role": "tool", "tool_call_id": "t1", "content": "drop"},
@@ -1227,6 +1131,7 @@ MINI = Family(
     calls=[("bash", "drip")],
     results=[("bash", "drop", False)],
 )
+
 
 SWE_AGENT = Family(
     format="swe-agent",
@@ -1253,45 +1158,34 @@ SWE_AGENT = Family(
     results=[("action", "tiles", False)],
 )  # fmt: skip
 
+
+def _app_server(method: str, **params: Any) -> Json:
+    return {"message": {"method": method, "params": params}}
+
+
+_WIND = {"type": "userMessage", "id": "i1", "content": [_text("Wind the clock.")]}
+
 APP_SERVER = Family(
     format="codex-app-server",
     write=lines(
         "app.jsonl",
         "# App-server events log",
-        {
-            "message": {
-                "method": "thread/started",
-                "params": {"thread": {"id": "z1", "cwd": "/work/shop", "gitInfo": {"branch": "b"}}},
-            }
-        },
+        _app_server(
+            "thread/started",
+            thread={"id": "z1", "cwd": "/work/shop", "gitInfo": {"branch": "b"}},
+        ),
         *(
-            {
-                "message": {
-                    "method": method,
-                    "params": {
-                        "threadId": "z1",
-                        "item": {
-                            "type": "userMessage",
-                            "id": "i1",
-                            "content": [{"type": "text", "text": "Wind the clock."}],
-                        },
-                    },
-                }
-            }
+            _app_server(method, threadId="z1", item=_WIND)
             for method in ("codex/event/item_started", "item/started", "item/completed")
         ),
-        {
-            "message": {
-                "method": "item/completed",
-                "params": {"item": {"type": "agentMessage", "id": "i2", "text": "Wound."}},
-            }
-        },
+        _app_server("item/completed", item={"type": "agentMessage", "id": "i2", "text": "Wound."}),
     ),
     person=["Wind the clock."],
     agent=["Wound."],
     cwd="/work/shop",
     branch="b",
 )
+
 
 GROK = Family(
     format="grok",
@@ -1355,8 +1249,8 @@ HERMES = Family(
             for values in (
                 ("h1", "user", "[CONTEXT COMPACTION] The lamps are lit.", None, None, None),
                 ("h1", "user", "Trim the wicks.", None, None, None),
-                ("h1", "assistant", "Trimming.", None, json.dumps([{"id": "t1", "function": {
-                    "name": "terminal", "arguments": '{"command": "trim"}'}}]), None),
+                ("h1", "assistant", "Trimming.", None,
+                 json.dumps([_function("terminal", "trim")]), None),
                 ("h1", "tool", "trimmed", "t1", None, "terminal"),
                 ("h1", "user", "Review the conversation above and consider saving to memory: x",
                  None, None, None),
@@ -1381,9 +1275,8 @@ HERMES = Family(
 def _cursor_chat(folder: Path) -> Path:
     messages: list[Json] = [
         {"role": "system", "content": "You are Cursor."},
-        {"role": "user", "content": [{"type": "text", "text": "<user_info>Linux</user_info>"}]},
-        {"role": "user", "content": [
-            {"type": "text", "text": "<user_query>\nWind the clock.\n</user_query>"}]},
+        _says("user", _text("<user_info>Linux</user_info>")),
+        _says("user", _text("<user_query>\nWind the clock.\n</user_query>")),
         {"role": "assistant", "content": [
             {"type": "reasoning", "text": "Stopped?"},
             {"type": "text", "text": "Winding."},

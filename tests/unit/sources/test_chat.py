@@ -87,13 +87,6 @@ def test_sharegpt_and_mixed_names_are_read(tmp_path: Path) -> None:
     exact(tmp_path, records)
 
 
-def test_one_message_a_line_is_one_conversation(tmp_path: Path) -> None:
-    lines = b"\n".join(json.dumps(message).encode() for message in TALK)
-    records = list(opened(tmp_path, lines, "talk.jsonl"))
-    assert [record.line_start for record in records] == [0, 1, 4]
-    exact(tmp_path, records, "talk.jsonl")
-
-
 def test_one_conversation_a_line_with_a_broken_one_between(tmp_path: Path) -> None:
     line = json.dumps({"messages": TALK}).encode()
     other = json.dumps({"messages": [{"role": "user", "content": "Another."}]}).encode()
@@ -102,13 +95,6 @@ def test_one_conversation_a_line_with_a_broken_one_between(tmp_path: Path) -> No
     assert [record.line_start for record in records] == [0, 0, 0, 2]
     assert scan.tally["bad JSON"] == 1
     exact(tmp_path, records, "talks.jsonl")
-
-
-def test_equal_words_in_one_conversation_are_two_records(tmp_path: Path) -> None:
-    yes = {"role": "user", "content": "yes"}
-    one, two = opened(tmp_path, [yes, yes])
-    assert one.sha256 == two.sha256
-    assert one.key != two.key
 
 
 def test_a_grown_or_copied_conversation_keeps_its_keys(tmp_path: Path) -> None:
@@ -124,12 +110,6 @@ def test_the_same_conversation_twice_is_read_once(tmp_path: Path) -> None:
     scan = opened(tmp_path, [{"messages": TALK}, {"messages": TALK}])
     assert len(list(scan)) == 3
     assert scan.tally["repeated"] == 3
-
-
-def test_reminders_are_cut_out_of_the_users_text(tmp_path: Path) -> None:
-    text = "<system-reminder>be brief</system-reminder>Use tabs."
-    [record] = opened(tmp_path, [{"role": "user", "content": text}])
-    assert record.text.strip() == "Use tabs."
 
 
 def test_words_in_an_object_are_said(tmp_path: Path) -> None:

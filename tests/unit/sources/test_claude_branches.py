@@ -6,99 +6,71 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.sources.records import RecordUse
-
 from .builders import Session, uses
 
+Step = tuple[str, str] | tuple[str, str, int | str | None]
+"""Who, what, and after which step, where that is not the one before; None begins a conversation."""
 
-class TestBranches:
-    """Which branches of the tree a person left."""
+LEFT: dict[str, tuple[list[Step], set[str]]] = {
+    "a prompt replaced by a later one, with its replies": (
+        [("user", "Set up."), ("reply", "Done."), ("user", "Use MySQL."), ("reply", "MySQL it is."),
+         ("progress", "", 1), ("user", "Use Postgres."), ("reply", "Postgres it is.")],
+        {"Use MySQL.", "MySQL it is."},
+    ),
+    "one place gone back to again and again": (
+        [("reply", "Ready."), ("user", "Red."), ("reply", "It is red."), ("user", "Blue.", 0),
+         ("reply", "It is blue."), ("user", "Green.", 0), ("reply", "It is green.")],
+        {"Red.", "It is red.", "Blue.", "It is blue."},
+    ),
+    "a later branch that a command of the client begins": (
+        [("reply", "Ready."), ("user", "Use MySQL."),
+         ("user", "<command-name>/model</command-name>", 0), ("user", "Use Postgres."),
+         ("reply", "Postgres it is.")],
+        {"Use MySQL."},
+    ),
+    "nothing by parallel calls": (
+        [("user", "Fix both files."), ("tool", ""), ("tool", ""), ("result", "one", 1),
+         ("reply", "Reading one."), ("result", "two", 2), ("reply", "Both fixed."),
+         ("user", "Thanks.")],
+        set(),
+    ),
+    "nothing by text typed during a call": (
+        [("user", "Fix it."), ("tool", ""), ("tool", ""), ("user", "leave the tests alone", 1),
+         ("result", "done", 2), ("reply", "Done."), ("user", "Next.")],
+        set(),
+    ),
+    "nothing by a prompt later than the path that went on": (
+        [("user", "Write two poems."), ("user", "And publish them."),
+         ("user", "are they still being written?", 0), ("reply", "Published.", 1)],
+        set(),
+    ),
+    "nothing by a resume": (
+        [("user", "First task."), ("reply", "Done."), ("user", "Second task.", None),
+         ("user", "Third task.", "unknown-parent")],
+        set(),
+    ),
+    "nothing by a record that names itself as its parent": ([("user", "Hello.", "s1-0")], set()),
+}  # fmt: skip
+"""What a person left by going back, in sessions of these steps."""
 
-    def test_a_prompt_replaced_by_a_later_one_is_rewound_with_its_replies(
-        self, tmp_path: Path
-    ) -> None:
-        session = Session()
-        session.user("Set up the project.")
-        fork = session.reply("It is set up.")
-        session.user("Use MySQL.")
-        session.reply("MySQL it is.")
-        session.add("progress", data={}, after=fork)
-        session.user("Use Postgres.")
-        session.reply("Postgres it is.")
-        assert uses(session.read(tmp_path)) == [
-            ("Set up the project.", "said"),
-            ("It is set up.", "said"),
-            ("Use MySQL.", "rewound"),
-            ("MySQL it is.", "rewound"),
-            ("Use Postgres.", "said"),
-            ("Postgres it is.", "said"),
-        ]
 
-    def test_parallel_tool_calls_are_not_a_rewind(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Fix both files.")
-        first = session.tool("m1")
-        second = session.tool("m1")
-        session.result("one", after=first)
-        session.reply("Reading one.", "m2")
-        session.result("two", after=second)
-        session.reply("Both fixed.", "m3")
-        session.user("Thanks.")
-        assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
-
-    def test_text_typed_during_a_tool_call_is_not_a_rewind(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Fix it.")
-        call = session.tool("m1")
-        other = session.tool("m1")
-        session.user("leave the tests alone", after=call)
-        session.result(after=other)
-        session.reply("Done.")
-        session.user("Next.")
-        assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
-
-    def test_a_prompt_later_than_the_path_that_went_on_is_kept(self, tmp_path: Path) -> None:
-        session = Session()
-        fork = session.user("Write two poems.")
-        kept = session.user("And publish them.")
-        session.user("are they still being written?", after=fork)
-        session.reply("Published.", after=kept)
-        assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
-
-    def test_a_conversation_before_a_resume_is_kept(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("First task.")
-        session.reply("Done.")
-        session.user("Second task.", after=None)
-        session.user("Third task.", after="unknown-parent")
-        assert {record.use for record in session.read(tmp_path)} == {RecordUse.MESSAGE}
-
-    def test_one_place_may_be_gone_back_to_again_and_again(self, tmp_path: Path) -> None:
-        session = Session()
-        fork = session.reply("Ready.")
-        for name in ("red", "blue", "green"):
-            session.user(f"Paint it {name}.", after=fork)
-            session.reply(f"It is {name}.")
-        said = dict(uses(session.read(tmp_path)))
-        assert [said[f"It is {name}."] for name in ("red", "blue", "green")] == [
-            "rewound",
-            "rewound",
-            "said",
-        ]
-
-    def test_a_command_of_the_client_may_begin_the_later_branch(self, tmp_path: Path) -> None:
-        session = Session()
-        fork = session.reply("Ready.")
-        session.user("Use MySQL.")
-        session.user("<command-name>/model</command-name>", after=fork)
-        session.user("Use Postgres.")
-        session.reply("Postgres it is.")
-        assert dict(uses(session.read(tmp_path)))["Use MySQL."] == "rewound"
-
-    def test_a_record_that_names_itself_as_its_parent_is_read(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Hello.", after="s1-0")
-        assert uses(session.read(tmp_path)) == [("Hello.", "said")]
+@pytest.mark.parametrize("what", LEFT)
+def test_what_a_person_left_by_going_back_is_rewound(tmp_path: Path, what: str) -> None:
+    session = Session()
+    ids: list[str] = []
+    steps, left = LEFT[what]
+    for kind, text, *rest in steps:
+        (after,) = rest or ("",)
+        more = {"after": ids[after] if isinstance(after, int) else after}
+        if kind == "progress":
+            ids.append(session.add("progress", data={}, **more))
+        elif kind == "tool":
+            ids.append(session.tool("m1"))
+        else:
+            ids.append(getattr(session, kind)(text, **more))
+    found = uses(session.read(tmp_path))
+    assert {text for text, use in found if use == "rewound"} == left
+    assert {use for _, use in found} <= {"said", "rewound", "wrapper"}
 
 
 class TestCompactions:

@@ -61,14 +61,6 @@ class TestDamage:
         assert [record.text for record in scan] == said
         assert scan.tally[reason] == 1
 
-    def test_lines_that_are_not_records_are_counted(self, tmp_path: Path) -> None:
-        session = Session()
-        session.user("Said.")
-        data = b"// a comment\n[1, 2]\n\x00\x00\x00\n" + session.bytes() * 1 + b"12\n"
-        scan = session.scan(tmp_path, data)
-        assert [record.line_start for record in scan] == [3]
-        assert scan.tally["bad JSON"] == 4
-
     def test_unknown_types_are_counted_by_a_clean_short_name(self, tmp_path: Path) -> None:
         session = Session()
         session.user("Said.")

@@ -50,21 +50,6 @@ def test_what_a_tool_put_into_the_users_turn_is_not_the_users(
     assert [each.use for each in session.read(tmp_path)] == [use, use, RecordUse.MESSAGE]
 
 
-@pytest.mark.parametrize(
-    ("text", "more"),
-    [
-        ("Base folder of this skill: skills/review", {"isMeta": True}),
-        ("Task 3 has finished.", {"origin": {"kind": "task-notification"}}),
-    ],
-)
-def test_a_record_can_say_that_it_is_not_the_users(
-    tmp_path: Path, text: str, more: dict[str, object]
-) -> None:
-    session = Session()
-    session.user(text, **more)
-    assert [record.use for record in session.read(tmp_path)] == [RecordUse.WRAPPER]
-
-
 def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Path) -> None:
     session = Session()
     reminder = "<system-reminder>\nKeep it short.\n</system-reminder>"
@@ -165,22 +150,6 @@ class TestQueuedText:
         session.user("Use Postgres.", after=fork)
         session.reply("Postgres it is.")
         assert dict(uses(session.read(tmp_path)))["with a test"] == "rewound"
-
-
-def test_words_at_a_refused_call_are_the_persons(tmp_path: Path) -> None:
-    session = Session()
-    session.user("Clean up.")
-    session.tool()
-    refused = "The user doesn't want to proceed. They said: never delete the fixtures"
-    session.user(
-        [
-            {"type": "tool_result", "tool_use_id": "t1", "content": refused, "is_error": True},
-            {"type": "text", "text": "[Request interrupted by user for tool use]"},
-        ],
-        userFeedback="never delete the fixtures",
-    )
-    said = [(each.text, each.role, each.use) for each in session.read(tmp_path)]
-    assert said[-1] == ("never delete the fixtures", Role.USER, RecordUse.MESSAGE)
 
 
 def test_words_before_a_report_are_the_persons(tmp_path: Path) -> None:

@@ -290,13 +290,3 @@ def test_the_output_of_a_codex_command_comes_without_its_header(
     path = codex(tmp_path, meta("x"), item("function_call_output", call_id="c", output=output))
     (block,) = open_blocks(path)
     assert (block.text, block.error) == (text, failed)
-
-
-def test_a_resumed_session_repeats_what_has_the_same_key(tmp_path: Path) -> None:
-    old = [meta("old"), event("Sell red."), event("Sold.", "agent_message")]
-    first = codex(tmp_path, *old, name="a.jsonl")
-    resumed = codex(tmp_path, meta("new"), *old, event("Sell red."), name="b.jsonl")
-    keys = [record.key for record in Scanned(first)]
-    again = [record.key for record in Scanned(resumed)]
-    assert again[:2] == keys
-    assert again[2] not in keys

@@ -42,6 +42,7 @@ def trouble(folder: Path) -> list[PassedOver]:
 @pytest.mark.parametrize(
     ("pattern", "path", "yes"),
     [
+        ("secret.md", "docs/secret.md", True),
         ("file[0-9a].txt", "filea.txt", True),
         ("file[!0-9].txt", "file3.txt", False),
         ("file[^0-9].txt", "file3.txt", False),
@@ -57,7 +58,7 @@ def trouble(folder: Path) -> list[PassedOver]:
 def test_a_pattern_matches_as_git_documents(
     tmp_path: Path, pattern: str, path: str, yes: bool
 ) -> None:
-    """Sets, escapes and spaces; for the rest git is asked."""
+    """Names, sets, escapes and spaces; for the rest git is asked."""
     put(tmp_path, ".gitignore", f"{pattern}\n")
     put(tmp_path, path)
     assert (path not in found(tmp_path)) is yes

@@ -185,19 +185,19 @@ def test_text_with_a_statement_is_not_a_template(tmp_path: Path, text: str) -> N
     assert [record.use for record in note(tmp_path, text)] == [RecordUse.MESSAGE]
 
 
-@pytest.mark.parametrize("name", ["CLAUDE.md", "AGENTS.md", "sub-GEMINI.md", "CLAUDE.local.md"])
-def test_instructions_for_agents_are_boot_text(tmp_path: Path, name: str) -> None:
-    assert [r.use for r in note(tmp_path, "# Rules\n\nUse tabs here.", name)] == [RecordUse.BOOT]
-
-
-def test_a_note_about_agents_is_not_an_instruction(tmp_path: Path) -> None:
-    text = "# Agents\n\nWe tried three of them last week."
-    assert [record.use for record in note(tmp_path, text, "on-agents.md")] == [RecordUse.MESSAGE]
-
-
-def test_instructions_for_agents_are_recognised_by_their_text(tmp_path: Path) -> None:
-    text = "# Project\n\nThis file provides guidance to Claude Code when working here."
-    assert [record.use for record in note(tmp_path, text, "doc.md")] == [RecordUse.BOOT]
+@pytest.mark.parametrize(
+    ("name", "text", "use"),
+    [
+        *((name, "Use tabs here.", RecordUse.BOOT)
+          for name in ("CLAUDE.md", "AGENTS.md", "sub-GEMINI.md", "CLAUDE.local.md")),
+        ("doc.md", "This file provides guidance to Claude Code when working here.", RecordUse.BOOT),
+        ("on-agents.md", "We tried three of them last week.", RecordUse.MESSAGE),
+    ],
+)  # fmt: skip
+def test_instructions_for_agents_are_boot_text(
+    tmp_path: Path, name: str, text: str, use: RecordUse
+) -> None:
+    assert [record.use for record in note(tmp_path, f"# Agents\n\n{text}", name)] == [use]
 
 
 class TestBytes:

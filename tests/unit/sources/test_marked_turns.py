@@ -51,27 +51,6 @@ _**User (2026-01-16 22:30:00Z)**_
 <command-name>/exit</command-name>
 """
 
-AIDER = """
-# aider chat started at 2024-08-05 19:33:02
-
-> Aider v0.47~~
-
-#### Use one spinner.~~
-#### Keep it small.~~
-
-I will use one spinner.
-
-> Applied edit to utils.py~~
-
-#### /add utils.py~~
-
-# aider chat started at 2024-08-05 20:00:00
-
-#### /ask why so slow?~~
-
-Because of imports.
-""".replace("~~", "  ")
-
 
 def test_specstory_turns_are_separated_from_thoughts_and_tools(tmp_path: Path) -> None:
     scan = note(tmp_path, SPECSTORY)
@@ -93,21 +72,6 @@ def test_specstory_turns_are_separated_from_thoughts_and_tools(tmp_path: Path) -
         assert hashlib.sha256(raw).hexdigest() == record.sha256
 
 
-def test_aider_turns_are_separated_from_tools_and_commands(tmp_path: Path) -> None:
-    scan = note(tmp_path, AIDER)
-    records = list(scan)
-    assert scan.format == "aider"
-    assert [(r.role.value, r.use.value, r.text) for r in records] == [
-        ("user", "said", "Use one spinner.\nKeep it small."),
-        ("assistant", "said", "I will use one spinner."),
-        ("user", "wrapper", "/add utils.py"),
-        ("user", "said", "/ask why so slow?"),
-        ("assistant", "said", "Because of imports."),
-    ]
-    assert [record.session for record in records[-2:]] == ["2024-08-05T20:00:00"] * 2
-    assert scan.tally["line of tool output"] == 2
-
-
 def test_equal_words_are_two_records_and_keep_their_keys_when_the_file_grows(
     tmp_path: Path,
 ) -> None:
@@ -123,6 +87,7 @@ AIDER_TOOLS = """
 #### /clear~~
 
 #### Sound the horn twice.~~
+#### Keep it short.~~
 
 I make it sound twice:
 
@@ -156,6 +121,10 @@ The second test expects one sound.
 
 #### /undo~~
 > Removed: 8742503 feat: Sound the `horn` "twice"~~
+
+#### /ask why one?~~
+
+Two are too loud.
 
 # aider chat started at 2024-08-06 08:00:00
 
@@ -201,5 +170,8 @@ def test_output_that_aider_shows_is_nobodys_words(tmp_path: Path) -> None:
         ("wrapper", "/test pytest horn"),
         ("said", "The second test expects one sound."),
         ("wrapper", "/undo"),
+        ("said", "/ask why one?"),
+        ("said", "Two are too loud."),
     ]
+    assert records[1].text == "Sound the horn twice.\nKeep it short."
     assert records[2].text.endswith("So it is heard in fog.")

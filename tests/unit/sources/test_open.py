@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.registry import FORMATS
 from tests.unit.sources import builders
 from tests.unit.sources.builders import Scanned
 
@@ -107,15 +106,6 @@ def test_records_behind_nuls_are_looked_for_in_the_first_16_mb(
             Scanned(path)
 
 
-@pytest.mark.parametrize(
-    "text", ["name: shop\nport: 80\n", "# aider chat started at 2024-08-05 19:33:02\n#### hi\n"]
-)
-def test_text_in_a_file_that_is_not_named_like_a_note_is_none(tmp_path: Path, text: str) -> None:
-    (tmp_path / "a.py").write_text(text)
-    with pytest.raises(SourceError, match="its name is not that of a note"):
-        Scanned(tmp_path / "a.py")
-
-
 def test_what_is_no_file_is_refused_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "loop.md").symlink_to(tmp_path / "loop.md")
     os.mkfifo(tmp_path / "pipe")
@@ -136,18 +126,3 @@ def test_a_file_that_vanishes_before_it_is_read_raises_a_source_error(tmp_path: 
     path.unlink()
     with pytest.raises(SourceError, match="does not exist"):
         list(scan)
-
-
-def test_every_format_can_be_recognised() -> None:
-    names = [each.name for each in FORMATS]
-    assert len(set(names)) == len(names)
-    for each in FORMATS:
-        tests = (
-            each.detect_record,
-            each.detect_document,
-            each.detect_text,
-            each.detect_tables,
-            each.detect_members,
-        )
-        assert any(tests) or each is FORMATS[-1], each.name
-        assert each.agent, each.name

@@ -20,31 +20,15 @@ from reviewer.sources.events import (
     Outcome,
     Plan,
     Result,
-    Speaker,
     Thought,
 )
 from reviewer.sources.records import Record
 from reviewer.sources.shell import Command
 from reviewer.sources.stream import read
+from tests.unit.sessions.told import Told
 
 from .builders import Json, Session
 from .families import lines
-
-
-class Desk(Session):
-    """A session in which tools are called."""
-
-    def call(self, tool: str, given: object, number: str = "t1") -> str:
-        return self.block({"type": "tool_use", "id": number, "name": tool, "input": given})
-
-    def answer(self, text: Any, number: str = "t1", *, error: bool = False, **more: Any) -> str:
-        block = {"type": "tool_result", "tool_use_id": number, "content": text, "is_error": error}
-        return self.user([block], **more)
-
-
-@pytest.fixture
-def desk() -> Desk:
-    return Desk()
 
 
 def events_of(session: Session, folder: Path, **lines: Any) -> list[Event]:
@@ -53,10 +37,10 @@ def events_of(session: Session, folder: Path, **lines: Any) -> list[Event]:
     return list(read(path, **lines))
 
 
-def call_of(tool: str, given: object, folder: Path) -> Call:
-    desk = Desk()
-    desk.call(tool, given)
-    (call,) = (each for each in events_of(desk, folder) if isinstance(each, Call))
+def call_of(tool: str, given: dict[str, Any], folder: Path) -> Call:
+    told = Told()
+    told.call(tool, None, **given)
+    (call,) = (each for each in events_of(told, folder) if isinstance(each, Call))
     return call
 
 
@@ -81,17 +65,17 @@ def gist(event: Event) -> object:
     return event.text if isinstance(event, Thought) else event
 
 
-def test_every_kind_of_record_is_an_event_at_its_line(desk: Desk, tmp_path: Path) -> None:
-    desk.user("List the trays.")
-    desk.block({"type": "thinking", "thinking": "Use ls."}, "m1")
-    desk.reply("I look.", "m1")
-    desk.call("Bash", {"command": "ls"})
-    desk.answer("a.txt")
-    desk.user("<command-name>/compact</command-name>")
-    desk.user("This session is being continued from a previous conversation.")
-    desk.user([{"type": "image"}, {"type": "text", "text": "as here"}])
-    desk.user("[Request interrupted by user]")
-    found = events_of(desk, tmp_path)
+def test_every_kind_of_record_is_an_event_at_its_line(tmp_path: Path) -> None:
+    told = Told()
+    told.user("List the trays.")
+    told.block({"type": "thinking", "thinking": "Use ls."}, "m1")
+    told.reply("I look.", "m1")
+    told.run("ls", "a.txt")
+    told.user("<command-name>/compact</command-name>")
+    told.user("This session is being continued from a previous conversation.")
+    told.user([{"type": "image"}, {"type": "text", "text": "as here"}])
+    told.user("[Request interrupted by user]")
+    found = events_of(told, tmp_path)
     assert [(each.origin.line_start, gist(each)) for each in found] == [
         (0, ("person", "List the trays.")),
         (1, "Use ls."),
@@ -109,62 +93,19 @@ def test_every_kind_of_record_is_an_event_at_its_line(desk: Desk, tmp_path: Path
     assert found[0].origin.key == "s1-0"
 
 
-def test_words_that_agents_write_to_each_other(desk: Desk, tmp_path: Path) -> None:
-    desk.user("Count the trays.", isSidechain=True)
-    desk.reply("3 trays.", isSidechain=True)
-    desk.reply("There are 3.")
-    found = [(each.speaker, each.name) for each in events_of(desk, tmp_path)
-             if isinstance(each, Message)]  # fmt: skip
-    assert found == [(Speaker.AGENT, "agent"), (Speaker.SUBAGENT, ""), (Speaker.AGENT, "")]
-
-
-def test_a_section_of_a_note_is_a_message_with_its_lines(tmp_path: Path) -> None:
-    path = tmp_path / "note.md"
-    path.write_text("# Plan\n\nShip it.\n\n# Risks\n\nNone.\n")
-    found = [each for each in read(path) if isinstance(each, Message)]
-    assert [(each.speaker, each.origin.line_start) for each in found] == [
-        (Speaker.PERSON, 0),
-        (Speaker.PERSON, 4),
-    ]
-    assert "Ship it." in found[0].text
-
-
-def test_records_come_in_the_same_pass(desk: Desk, tmp_path: Path) -> None:
-    desk.user("Print it.")
-    desk.reply("I print", "m1")
-    desk.call("Bash", {"command": "lp a.txt"})
-    desk.reply("on A5.", "m2")
+def test_records_come_in_the_same_pass(tmp_path: Path) -> None:
+    told = Told()
+    told.user("Print it.")
+    told.reply("I print", "m1")
+    told.call("Bash", None, command="lp a.txt")
+    told.reply("on A5.", "m2")
     path = tmp_path / "session.jsonl"
-    path.write_bytes(desk.bytes())
+    path.write_bytes(told.bytes())
     both = list(read(path).with_records())
     assert [each for each in both if isinstance(each, Record)] == list(read(path).records())
     assert [each for each in both if not isinstance(each, Record)] == list(read(path))
     records = [(each.key, each.line_start, each.text) for each in read(path).records()]
     assert records == [("s1-0", 0, "Print it."), ("s1-1", 1, "I print"), ("s1-3", 3, "on A5.")]
-
-
-def test_a_conversation_in_one_document_keeps_its_lines(tmp_path: Path) -> None:
-    call = {"id": "c1", "function": {"name": "weather", "arguments": '{"city":"Bonn"}'}}
-    path = chat_file(
-        tmp_path,
-        [
-            {"role": "system", "content": "Be brief."},
-            {"role": "user", "name": "Ada", "content": "Weather?"},
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": "c1", "content": "Rain."},
-        ],
-    )
-    boot, asked, called, result = read(path)
-    assert isinstance(boot, Notice)
-    assert boot.kind is NoticeKind.BOOT
-    assert isinstance(asked, Message)
-    assert (asked.name, asked.speaker) == ("Ada", Speaker.PERSON)
-    assert isinstance(called, Call)
-    assert (called.tool, called.act, called.text) == ("weather", Act.OTHER, '{"city":"Bonn"}')
-    assert isinstance(result, Result)
-    assert (result.tool, result.call, result.text) == ("weather", "c1", "Rain.")
-    lines = path.read_text().split("\n")
-    assert "Rain." in "".join(lines[result.origin.line_start : result.origin.line_end])
 
 
 def test_specstory_has_calls_and_results_between_the_texts(tmp_path: Path) -> None:
@@ -238,31 +179,6 @@ def test_specstory_reads_a_call_in_a_very_long_line(tmp_path: Path) -> None:
     assert [each.tool for each in read(path) if isinstance(each, Call)] == ["Bash"]
 
 
-def test_a_prompt_given_in_the_middle_of_a_turn_is_the_persons(desk: Desk, tmp_path: Path) -> None:
-    desk.user("Print it.")
-    for prompt in ("on A5", [{"type": "text", "text": "in bold"}], ""):
-        queued = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}
-        desk.add("attachment", attachment=queued)
-    desk.add("attachment", attachment={"type": "hook_success", "content": "queued_command"})
-    desk.add("attachment", attachment="odd")
-    found = [each for each in events_of(desk, tmp_path) if isinstance(each, Message)]
-    assert [(each.text, each.speaker) for each in found] == [
-        ("Print it.", Speaker.PERSON),
-        ("on A5", Speaker.PERSON),
-        ("in bold", Speaker.PERSON),
-    ]
-
-
-def test_what_was_written_while_the_person_was_away_is_a_summary(
-    desk: Desk, tmp_path: Path
-) -> None:
-    desk.add("system", subtype="away_summary", content="The trays were counted.")
-    desk.add("system", subtype="turn_duration", content="3 s")
-    (summary,) = events_of(desk, tmp_path)
-    assert isinstance(summary, Compaction)
-    assert summary.summary == "The trays were counted."
-
-
 # What a call does
 
 PATCH = (
@@ -276,7 +192,7 @@ PATCHED = (
     Change("d.py", deleted=True),
     Change("e.py", created=True, pairs=(("x", "y"),)),
 )
-CALLS: list[tuple[str, object, Act, dict[str, Any]]] = [
+CALLS: list[tuple[str, dict[str, Any], Act, dict[str, Any]]] = [
     ("Bash", {"command": "make"}, Act.RUN, {"command": "make"}),
     ("shell", {"command": ["bash", "-lc", "make test"]}, Act.RUN, {"command": "make test"}),
     ("exec_command", {"cmd": "make", "workdir": "/b"}, Act.RUN, {"command": "make"}),
@@ -326,7 +242,7 @@ CALLS: list[tuple[str, object, Act, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("tool", "given", "act", "more"), CALLS)
 def test_what_a_call_does(
-    tool: str, given: object, act: Act, more: dict[str, Any], tmp_path: Path
+    tool: str, given: dict[str, Any], act: Act, more: dict[str, Any], tmp_path: Path
 ) -> None:
     call = call_of(tool, given, tmp_path)
     assert call.act is act
@@ -377,7 +293,7 @@ RESULTS: dict[str, tuple[Json, tuple[Outcome, int | None, str]]] = {
     "refused": ({"text": REFUSED, "error": True}, (Outcome.REFUSED, None, "")),
     "refused with words": ({"text": SAID, "error": True}, (Outcome.REFUSED, None, "use A5")),
     "refused with words apart": (
-        {"text": "no", "error": True, "userFeedback": "use A5"},
+        {"text": "no", "error": True, "more": {"userFeedback": "use A5"}},
         (Outcome.REFUSED, None, "use A5"),
     ),
     "interrupted": (
@@ -392,21 +308,14 @@ RESULTS: dict[str, tuple[Json, tuple[Outcome, int | None, str]]] = {
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_how_a_command_ended(name: str, desk: Desk, tmp_path: Path) -> None:
+def test_how_a_command_ended(name: str, tmp_path: Path) -> None:
     given, expected = RESULTS[name]
-    desk.call("Bash", {"command": "make"})
-    desk.answer(**given)
-    (result,) = (each for each in events_of(desk, tmp_path) if isinstance(each, Result))
+    told = Told()
+    told.call("Bash", None, command="make")
+    block = {"type": "tool_result", "tool_use_id": "t0", "content": given["text"]}
+    told.user([{**block, "is_error": given.get("error", False)}], **given.get("more", {}))
+    (result,) = (each for each in events_of(told, tmp_path) if isinstance(each, Result))
     assert (result.outcome, result.exit_code, result.words) == expected
-
-
-def test_the_persons_answers_to_a_question(desk: Desk, tmp_path: Path) -> None:
-    desk.call("AskUserQuestion", {"questions": [{"question": "Which paper?"}]})
-    desk.answer(
-        'User has answered your questions: "Which paper?"="A5". You can now continue with it.'
-    )
-    (result,) = (each for each in events_of(desk, tmp_path) if isinstance(each, Result))
-    assert (result.outcome, result.words) == (Outcome.OK, '"Which paper?"="A5"')
 
 
 def test_what_is_not_certain_without_an_exit_code_is_unknown(tmp_path: Path) -> None:
@@ -443,20 +352,3 @@ def test_what_gemini_puts_around_a_result_is_left_out(tmp_path: Path) -> None:
     assert (result.outcome, result.exit_code) == (Outcome.FAILED, 1)
     assert "no shelf" in result.text
     assert "many words" not in result.text
-
-
-# Plans
-
-
-def test_a_plan_is_whole_after_each_change(desk: Desk, tmp_path: Path) -> None:
-    todos = [{"content": "cut", "status": "completed"}, {"content": "fold", "status": "pending"}]
-    desk.call("TodoWrite", {"todos": todos})
-    desk.call("TaskCreate", {"subject": "print"}, "t2")
-    desk.answer("Task #7 created successfully: print", "t2")
-    desk.call("TaskUpdate", {"taskId": "7", "status": "in_progress"}, "t3")
-    plans = [each for each in events_of(desk, tmp_path) if isinstance(each, Plan)]
-    assert [[(item.number, item.text, item.status) for item in plan.items] for plan in plans] == [
-        [("1", "cut", "done"), ("2", "fold", "open")],
-        [("7", "print", "open")],
-        [("7", "print", "active")],
-    ]

@@ -51,21 +51,9 @@ def test_dependencies_and_caches_are_not_read(tmp_path: Path, folder: str) -> No
     assert "dependencies" in passed(tmp_path)[folder]
 
 
-def test_a_folder_that_is_named_is_read_whatever_its_name(tmp_path: Path) -> None:
+def test_what_is_named_is_read_whatever_its_name(tmp_path: Path) -> None:
     put(tmp_path, "vendor/notes.md")
     assert found(tmp_path / "vendor") == ["notes.md"]
-
-
-def test_ignore_files_of_the_repository_above_apply_too(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    put(tmp_path, ".gitignore", b"secret.md\n")
-    put(tmp_path, "docs/secret.md")
-    put(tmp_path, "docs/open.md")
-    assert found(tmp_path / "docs") == ["open.md"]
-    assert passed(tmp_path / "docs")["secret.md"] == "ignored by .gitignore"
-
-
-def test_a_file_that_is_named_is_read_though_ignored(tmp_path: Path) -> None:
     put(tmp_path, ".gitignore", b"*.md\n")
     path = put(tmp_path, "node_modules/a.md")
     assert [entry.path for entry in walk([path])] == [path]

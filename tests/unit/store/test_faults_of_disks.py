@@ -39,32 +39,6 @@ class TestFullDisk:
 
         store.require_whole(*before)
 
-    def test_a_file_that_may_not_grow_stops_the_act_in_the_middle_of_its_log(
-        self, tmp_path: Path
-    ) -> None:
-        """The kernel refuses the write itself, in the write-ahead log."""
-        path = tmp_path / "store.db"
-        code = """
-            store = Store(Path(sys.argv[1]))
-            store.add("a")
-            size = Path(sys.argv[1] + "-wal").stat().st_size
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20_000, resource.RLIM_INFINITY))
-            try:
-                store.add("b", *[f"{number} {BIG}" for number in range(40)])
-            except StoreError as problem:
-                print(problem, flush=True)
-            print(store.names(), flush=True)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (-1, -1))
-            store.add("c")
-            os._exit(0)  # as a program that is killed: nothing is put in order
-        """
-        with in_another_program(code, path) as process:
-            out, err = process.communicate(timeout=250)
-        assert process.returncode == 0, err
-        assert "The last step was not written" in out
-        assert "['a']" in out
-        Store(path).require_whole("a", "c")
-
     def test_a_store_that_could_not_be_made_can_be_made_later(self, tmp_path: Path) -> None:
         path = tmp_path / "store.db"
         code = """
@@ -130,14 +104,6 @@ class TestDiskTakenAway:
         os.replace(copy, store.path)
         with pytest.raises(StoreError, match="replaced"):
             store.add("b")
-
-    def test_nor_when_the_folder_is_gone(self, store: Store, tmp_path: Path) -> None:
-        gone = tmp_path.with_name(f"{tmp_path.name}-gone")
-        tmp_path.rename(gone)
-        with pytest.raises(StoreError, match="moved, removed or replaced"):
-            store.add("b")
-        gone.rename(tmp_path)
-        store.require_whole("a")
 
     def test_when_it_goes_in_the_middle_of_an_act_the_act_does_not_count(
         self, store: Store

@@ -50,21 +50,6 @@ class TestClock:
 
 
 class TestSeveralPrograms:
-    def test_two_that_write_at_once_lose_nothing(self, tmp_path: Path) -> None:
-        path = tmp_path / "store.db"
-        Store(path).database.close()
-        code = """
-            store = Store(Path(sys.argv[1]))
-            for number in range(60):
-                store.add(f"{sys.argv[2]} {number}")
-        """
-        for process in [in_another_program(code, path, name) for name in ("x", "y")]:
-            _, err = process.communicate(timeout=250)
-            assert process.returncode == 0, err
-        store = Store(path)
-        assert sorted(store.names()) == sorted(f"{w} {n}" for w in "xy" for n in range(60))
-        assert verify(store.database).ok
-
     def test_killed_at_any_moment_every_act_that_was_told_is_there(self, tmp_path: Path) -> None:
         """The writer tells each act after it; what was told before the kill has to be there."""
         path, seeded = tmp_path / "store.db", random.Random(7)

@@ -75,13 +75,3 @@ def test_stopped_at_any_row_nothing_stays_and_the_store_goes_on(engine: Engine, 
     assert waiting(engine) == MANY - 3
     engine.history.undo()
     assert (waiting(engine), engine.history.verify().ok) == (MANY, True)
-
-
-def test_acts_outside_the_block_are_not_watched(engine: Engine) -> None:
-    with engine.watched(lambda rows: False):
-        pass
-    seen: list[int] = []
-    with engine.watched(noting(seen)):
-        engine.ids(QueueQuery())
-    engine.triage.reject(list(engine.ids(QueueQuery())))
-    assert seen == []

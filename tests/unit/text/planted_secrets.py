@@ -16,7 +16,6 @@ from typing import NamedTuple
 _SOURCE = random.Random(20261122)
 LETTERS = string.ascii_letters + string.digits
 BASE32 = string.ascii_uppercase + "234567"
-SYMBOLS = "!#%&*+-?@^_~"
 
 
 class Planted(NamedTuple):

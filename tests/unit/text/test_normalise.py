@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.text.normalise import clean, duplicate_key, fold
+from reviewer.text.normalise import clean, fold
 
 CLEANED = {
     "  We   use\n\tPostgres. ": "We use Postgres",
@@ -41,15 +41,6 @@ def test_markup_of_the_source_is_dropped(text: str, cleaned: str) -> None:
 )
 def test_characters_that_carry_meaning_stay(text: str) -> None:
     assert clean(text) == text
-
-
-def test_wordings_of_the_same_memory_share_a_key() -> None:
-    keys = {
-        duplicate_key(text)
-        for text in ("We use  Postgres.", "- we use postgres", "WE USE POSTGRES!")
-    }
-    assert keys == {"we use postgres"}
-    assert duplicate_key("We use SQLite") not in keys
 
 
 def test_folding_keeps_case_and_punctuation() -> None:

@@ -45,34 +45,6 @@ def test_a_line_that_ends_in_a_colon_is_a_unit_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "marker", "content"),
-    [
-        ("- plain", "-", "plain"),
-        ("12. numbered", "12.", "numbered"),
-        ("- [ ] open", "- [ ]", "open"),
-        ("• bullet", "•", "bullet"),
-    ],
-)
-def test_list_marks_are_not_part_of_the_item(line: str, marker: str, content: str) -> None:
-    unit = one(line)
-    assert (unit.kind, unit.marker, line[unit.start : unit.end]) == (
-        UnitKind.LIST_ITEM,
-        marker,
-        content,
-    )
-
-
-def test_an_item_includes_its_wrapped_lines_but_not_nested_items() -> None:
-    text = "- first line\n  goes on here\n    - nested\n- second"
-    found = list(units(text))
-    assert [text[u.start : u.end] for u in found] == [
-        "first line\n  goes on here",
-        "nested",
-        "second",
-    ]
-
-
-@pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("```py\nx = 1. Y\n```", UnitKind.CODE),

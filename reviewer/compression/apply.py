@@ -20,7 +20,6 @@ from reviewer.compression.context_snapshot import (
     ChainCommit,
     ContextSnapshot,
     moved,
-    take_snapshot,
 )
 from reviewer.compression.plan import Applied, Preview, SegmentPreview, segment_sources
 from reviewer.compression.preview import require_retained
@@ -78,7 +77,7 @@ def apply_preview(
     tokens = count_tokens([each.text for each in replacements])
     with ledger.act("compress") as act:
         head_before = _require_head(act, plan.context, head)
-        snapshot = take_snapshot(
+        snapshot = ContextSnapshot(
             act.query,
             plan.context,
             range_=(plan.start, plan.end),

@@ -170,19 +170,23 @@ class ContextSnapshot:
 
     def __init__(
         self,
-        context: int,
-        head: str | None,
-        chain: Sequence[ChainCommit],
         query: Query,
+        context: int,
         *,
         range_: tuple[int | None, int | None] = (None, None),
         retention: RetentionCriteria | None = None,
         whole: bool = False,
     ) -> None:
-        """`range_`: ids of the first and the last commit."""
+        """`range_`: ids of the first and the last commit. Raises UnknownIdError."""
+        heads = query(
+            "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
+            (context,),
+        )
+        if not heads:
+            raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
         self.context = context
-        self.head = head
-        self.chain = tuple(chain)
+        self.head: str | None = heads[0][0]
+        self.chain = read_chain(query, context)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
         cut = cut_segments(turns, used=_used_names(query, context), whole=whole)
@@ -191,7 +195,8 @@ class ContextSnapshot:
         self._marks = read_marks(query, self.chain)
         self._retention = retention
         self._anchors: dict[int, tuple[AnchorPoint, ...]] = {}
-        self.tokens = sum(c.turn.tokens for c in chain if c.turn.priority is not Priority.SKIP)
+        sent = (c.turn for c in self.chain if c.turn.priority is not Priority.SKIP)
+        self.tokens = sum(turn.tokens for turn in sent)
         """Tokens of the compiled chain."""
         self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
         """Tokens outside all segments: pins, and commits outside the range."""
@@ -278,32 +283,6 @@ def _used_names(query: Query, context: int) -> frozenset[str]:
     return frozenset(row[0] for row in rows)
 
 
-def take_snapshot(
-    query: Query,
-    context: int,
-    *,
-    range_: tuple[int | None, int | None] = (None, None),
-    retention: RetentionCriteria | None = None,
-    whole: bool = False,
-) -> ContextSnapshot:
-    """A snapshot of a context."""
-    heads = query(
-        "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
-        (context,),
-    )
-    if not heads:
-        raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
-    return ContextSnapshot(
-        context,
-        heads[0][0],
-        read_chain(query, context),
-        query,
-        range_=range_,
-        retention=retention,
-        whole=whole,
-    )
-
-
 class LatestSnapshot:
     """Takes snapshots of contexts and caches the latest. Safe from several threads."""
 
@@ -330,7 +309,7 @@ class LatestSnapshot:
         key = (context, version, start, end, retention or None, whole)
         with self._lock:
             if self._kept is None or self._kept[0] != key:
-                snapshot = take_snapshot(
+                snapshot = ContextSnapshot(
                     self._reader.all,
                     context,
                     range_=(start, end),

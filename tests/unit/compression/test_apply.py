@@ -6,7 +6,6 @@ import pytest
 
 from reviewer.commits.retention import PatternError
 from reviewer.commits.values import Pattern, Priority
-from reviewer.compression.span_marks import CommitSpan
 from reviewer.compression.values import Level
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.llm.steering import RetryExhaustedError
@@ -180,7 +179,7 @@ def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
     with pytest.raises(ReviewerError, match="does not contain that text"):
         marks.mark_text(commit, "never said")
     with pytest.raises(ReviewerError, match="empty or outside"):
-        marks.mark(CommitSpan(commit, 5, 100_000))
+        marks.mark(commit, 5, 100_000)
 
 
 def test_a_marked_span_moves_with_an_edit_or_goes_with_it(kiosk: Kiosk) -> None:

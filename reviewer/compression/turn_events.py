@@ -19,8 +19,8 @@ _BLOCK_KINDS: frozenset[TurnKind] = frozenset(("thinking", "tool_use", "tool_res
 
 
 def is_summary(turn: SegmentTurn) -> bool:
-    """Whether a turn is a client's summary of an earlier part of the conversation."""
-    return turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY_START))
+    """Whether a turn is a summary of an earlier part of the conversation, ours or a client's."""
+    return turn.summary or turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY_START))
 
 
 def is_notice(block: Block) -> bool:

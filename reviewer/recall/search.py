@@ -332,6 +332,8 @@ def words_of(text: str) -> list[str]:
         word = match[0]
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)
+            if len(found) == MAX_WORDS:
+                return list(found.values())
     for word in words_of_names(text):
         found.setdefault(word, word)
     return list(found.values())[:MAX_WORDS]

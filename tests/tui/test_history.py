@@ -213,6 +213,15 @@ async def test_an_edit_is_told_in_the_words_of_a_person(stocked: Engine) -> None
         assert "_" not in shown
 
 
+async def test_a_priority_names_its_session(engine: Engine) -> None:
+    talk = engine.contexts.create("acme", "harbour").id
+    turn = engine.contexts.add(talk, role="user", text="The ferry waits.")
+    engine.contexts.annotate(turn.row.id, priority="pinned")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f8")
+        await screen.until(lambda: "priority new  pinned in harbour" in screen.text)
+
+
 async def test_enter_finds_a_decided_memory_too(stocked: Engine) -> None:
     number = stocked.queue.ids(QueueQuery())[3]
     stocked.triage.reject([number])

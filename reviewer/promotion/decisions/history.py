@@ -156,7 +156,12 @@ class History(Undo):
         return found
 
 
-_LABELS = {"memory": "content", "state": "key || ' = ' || value"}
+_LABELS = {
+    "memory": "content",
+    "state": "key || ' = ' || value",
+    "annotation": "priority || ' in ' || (SELECT x.name FROM commit_ c"
+    " JOIN context x ON x.id = c.context_id WHERE c.id = commit_id)",
+}
 """Tables whose changes are labelled by the current row, each with the SQL of its label."""
 
 

@@ -114,7 +114,8 @@ def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[Tex
     """When a memory is recalled."""
     if moments is None:
         return []
-    return [structs.replace(labelled("when", moment_words(moments, signs)), most=MOMENT_ROWS)]
+    words = f"in a start packet, while there is room {signs.dot} {moment_words(moments, signs)}"
+    return [structs.replace(labelled("when", words), most=MOMENT_ROWS)]
 
 
 def hint_blocks(detail: Detail) -> list[TextBlock]:

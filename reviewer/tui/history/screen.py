@@ -52,6 +52,7 @@ TABLES = {
     "state": "trusted state",
     "context": "session",
     "commit_": "turn",
+    "annotation": "priority",
     "anchor": "what must survive",
     "segment": "segment",
     "pipeline_run": "pipeline run",

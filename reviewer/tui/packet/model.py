@@ -13,7 +13,6 @@ from msgspec import Struct
 
 from reviewer.agents.recalled import START_TOKENS
 from reviewer.packets.presets import Limits
-from reviewer.packets.values import DEFAULT_BUDGET
 
 if TYPE_CHECKING:
     from reviewer.packets.values import Packet, PacketItem
@@ -43,12 +42,12 @@ class PacketChoices(Struct, frozen=True):
     source: PacketSource | None = None
     """None for the command line's default source."""
     task: str = ""
-    limits: Limits = Limits(DEFAULT_BUDGET)
+    limits: Limits = Limits(START_TOKENS)
     pinned: frozenset[str] = frozenset()
 
     @property
     def budget(self) -> int:
-        return DEFAULT_BUDGET if self.limits.tokens is None else self.limits.tokens
+        return START_TOKENS if self.limits.tokens is None else self.limits.tokens
 
     @property
     def as_at_start(self) -> bool:

@@ -32,9 +32,9 @@ NOBODY = (
     "Nothing left to read, or no reader is installed: Claude Code, Codex, Gemini CLI, OpenCode or"
     " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
 )
-RULES_ALONE = (
-    "Found by rules alone. An agent's command line on the PATH, or a [model], can read the rest.",
-    "Found by rules alone; an agent or a [model] reads more.",
+NO_READER = (
+    "Some sessions wait for a reader: an agent's command line on the PATH, or a [model].",
+    "Some sessions wait for a reader, or a [model].",
 )
 """Shown if sessions are unread and no reader is installed; long and short form."""
 
@@ -68,7 +68,7 @@ class ReaderBar(Static):
         super().__init__(id="reader")
         self.offers: list[Offer] = []
         """Offers for this project, the default reader first."""
-        self._by_rules_alone = False
+        self._unread = False
         self._came = ""
         """The result of the last reading."""
         self._reading: BackgroundReading | None = None
@@ -78,9 +78,9 @@ class ReaderBar(Static):
     def reads(self) -> bool:
         return self._reading is not None
 
-    def take(self, offers: list[Offer], *, by_rules_alone: bool = False) -> None:
-        """Show other offers. `by_rules_alone`: sessions are unread and no reader is installed."""
-        self.offers, self._by_rules_alone = offers, by_rules_alone
+    def take(self, offers: list[Offer], *, unread: bool = False) -> None:
+        """Show other offers. `unread`: sessions are unread and no reader is installed."""
+        self.offers, self._unread = offers, unread
         self._draw()
 
     def clear(self) -> None:
@@ -137,8 +137,8 @@ class ReaderBar(Static):
         elif self.offers:
             key, offer = keys.LET_READ.key, self.offers[0]
             words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
-        elif self._by_rules_alone:
-            words, short = RULES_ALONE
+        elif self._unread:
+            words, short = NO_READER
         room = self.app.size.width - 2
         ellipsis = glyphs(self.app).ellipsis
         now = cut(display_line(words if len(words) <= room else short), room, ellipsis)

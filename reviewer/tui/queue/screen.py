@@ -220,7 +220,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
             self.read(
                 find,
-                lambda found: self.reader.take(found[0], by_rules_alone=found[1]),
+                lambda found: self.reader.take(found[0], unread=found[1]),
                 group="offers",
             )
 
@@ -736,8 +736,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             "both": self.engine.conflicts.keep_both,
         }
         options = [
-            Option("left", "Keep the left side", conflict.left.content),
-            Option("right", "Keep the right side", conflict.right.content),
+            Option("left", f"Keep #{conflict.left.id}", conflict.left.content),
+            Option("right", f"Keep #{conflict.right.id}", conflict.right.content),
             Option("both", "Keep both"),
         ]
 

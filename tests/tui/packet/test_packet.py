@@ -75,7 +75,7 @@ async def test_text_that_is_not_a_budget_is_not_taken(engine: Engine, kiosk: Pat
             await typed(screen, "b", words)
             assert why in screen.text
             await screen.press("escape")
-            assert present(model(screen).packet).budget == 8_000
+            assert present(model(screen).packet).budget == 2_000
 
 
 async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk: Path) -> None:
@@ -252,7 +252,7 @@ async def test_undo_goes_back_choice_by_choice_and_redo_forward(
         await screen.choose("other source", "both")
         after = shown(screen).choices
         for words in (
-            "other source", "task “coins”", "budget 6,000", "pinned “The hall is cold in winter”",
+            "other source", "task “coins”", "budget 1,500", "pinned “The hall is cold in winter”",
         ):  # fmt: skip
             await screen.press("u")
             assert screen.status == f"Undone: {words} - Z to redo"
@@ -348,7 +348,7 @@ async def test_every_size_has_its_place_for_everything(
     async with opened(engine, size=size, ascii=ascii_only) as screen:
         await screen.press("f4")
         assert max(map(cell_len, screen.text.split("\n"))) <= size[0]
-        assert "8,000" in screen.text
+        assert "2,000" in screen.text
         assert "Constitution" in screen.text
         await screen.press("tab", "tab", "+")
         assert "# Context packet" in screen.text

@@ -62,8 +62,8 @@ async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(
 @pytest.mark.parametrize(
     ("side", "left", "right", "conflict", "title"),
     [
-        ("left", "active", "superseded", "active", "Kept #{0}, superseding #{1}"),
-        ("right", "superseded", "active", "active", "Kept #{1}, superseding #{0}"),
+        ("#{0}", "active", "superseded", "active", "Kept #{0}, superseding #{1}"),
+        ("#{1}", "superseded", "active", "active", "Kept #{1}, superseding #{0}"),
         ("keep both", "active", "candidate", "active", "Kept both #{0} and #{1}"),
         ("", "active", "candidate", "invalid", "Dismissed conflict #{2}"),
     ],
@@ -81,7 +81,7 @@ async def test_a_conflict_is_settled_and_undone_by_u(
     acts = engine.history.acts_total()
     async with opened(engine) as screen:
         if side:
-            await screen.choose("settle", side)
+            await screen.choose("settle", side.format(*rivals))
         else:
             await screen.press("x")
         assert [status_of(engine, number) for number in rivals] == [left, right, conflict]

@@ -12,7 +12,7 @@ from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import DECLARATION, QUESTION_END, AnchorType, find_sign
 from reviewer.compression.turn_events import is_summary
 from reviewer.compression.values import AnchorPoint, SegmentTurn
-from reviewer.compression.verbatim import first_place, has_term, narrowed
+from reviewer.compression.verbatim import first_place, narrowed
 from reviewer.compression.words import content_words
 from reviewer.sources.calls import read_call
 from reviewer.sources.claude_words import classify
@@ -140,7 +140,7 @@ def _detected(turns: Sequence[SegmentTurn]) -> Iterator[AnchorPoint]:
             is_name = kind is AnchorType.CODE_ARTIFACT
             if end - start < (SHORTEST_NAME if is_name else SHORTEST):
                 continue
-            if not is_name and not has_term(content):
+            if not is_name and content.isascii() and not content_words(content):
                 continue
             importance = round(min(kind.importance + weight - second_hand, 1.0), 4)
             yield AnchorPoint(kind, content, importance, number, start, end)

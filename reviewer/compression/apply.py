@@ -19,13 +19,12 @@ from reviewer.compression.context_snapshot import (
     PINNED_SPAN,
     ChainCommit,
     ContextSnapshot,
-    move_anchor,
-    take_snapshot,
+    moved,
 )
-from reviewer.compression.plan import Applied, Preview
+from reviewer.compression.plan import Applied, Preview, SegmentPreview, segment_sources
 from reviewer.compression.preview import require_retained
 from reviewer.compression.retention import criteria_of
-from reviewer.compression.values import CompressedSegment, FidelityValidation, Level, Segment
+from reviewer.compression.values import AnchorPoint, Level
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
@@ -35,22 +34,83 @@ ROLE, TYPE = "assistant", "summary"
 
 
 class Replacement(Struct, frozen=True):
-    """A segment to be replaced by one summary commit."""
+    """A segment to be replaced by one summary commit, with its text as stored."""
 
-    segment: Segment
-    compressed: CompressedSegment
-    fidelity: FidelityValidation
+    preview: SegmentPreview
     text: PreparedText
 
+    @property
+    def anchors(self) -> list[AnchorPoint]:
+        """The anchors that the summary has verbatim, at their places in it."""
+        found = (moved(each, self.text.text) for each in self.preview.compressed.anchors)
+        return [anchor for anchor in found if anchor is not None]
 
-class WrittenChain(Struct, frozen=True):
-    """The new head and the summaries, by id."""
+    @property
+    def criteria(self) -> RetentionCriteria | None:
+        """The criteria of IMPORTANT turns, for later summaries; None without such turns."""
+        segment = self.preview.segment
+        if all(turn.priority is not Priority.IMPORTANT for turn in segment.turns):
+            return None
+        return criteria_of(segment)
 
-    head: int
-    summaries: tuple[int, ...]
+
+def apply_preview(
+    ledger: Ledger, preview: Preview, head: str | None, *, name: str, now: str
+) -> Applied:
+    """Write a preview, unless the context has changed.
+
+    Raises ConflictError if the head is not `head` or the commits have changed otherwise,
+    RetentionError if a summary does not meet its criteria, ReviewerError if the context would not
+    change.
+    """
+    require_retained(preview)
+    plan, before, after = preview.plan, preview.tokens_before, preview.tokens_after
+    replacements = [
+        Replacement(each, prepare(each.compressed.content))
+        for each in preview.segments
+        if each.level is not Level.FULL and not each.kept
+    ]
+    if not replacements:
+        raise ReviewerError(
+            "Nothing to compress: every segment is Full, skipped, or as small as its summary."
+        )
+    tokens = count_tokens([each.text for each in replacements])
+    with ledger.act("compress") as act:
+        head_before = _require_head(act, plan.context, head)
+        snapshot = ContextSnapshot(
+            act.query,
+            plan.context,
+            range_=(plan.start, plan.end),
+            retention=plan.options.retention,
+            whole=plan.options.whole,
+        )
+        _require_same(snapshot, preview)
+        contents = store_texts(act, [each.text for each in replacements], dict(tokens))
+        head_after, summaries = _write_chain(act, snapshot, replacements, contents, now)
+        compression = act.insert(
+            "compression",
+            context_id=plan.context,
+            head_before=head_before,
+            head_after=head_after,
+            tokens_before=before,
+            tokens_after=after,
+            engine=plan.engine,
+            options=_json(plan.options),
+            at=now,
+        )
+        pairs = list(zip(summaries, replacements, strict=True))
+        act.insert_many("segment", [_source(each, compression, number) for number, each in pairs])
+        for number, each in pairs:
+            _carry(act, number, each, now=now, actor=ledger.actor)
+        many = "s" if len(replacements) > 1 else ""
+        act.title = (
+            f"Compressed {len(replacements):,} segment{many} of {name}: "
+            f"{before:,} to {after:,} tokens"
+        )
+    return Applied(act.id, act.title, before, after, len(replacements))
 
 
-def require_head(act: Act, context: int, expected: str | None) -> int:
+def _require_head(act: Act, context: int, expected: str | None) -> int:
     """The head's id. Raises ConflictError unless it has the expected hash."""
     rows = act.query(
         "SELECT h.id, h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
@@ -65,124 +125,80 @@ def require_head(act: Act, context: int, expected: str | None) -> int:
     return int(number)
 
 
-def write_chain(
+def _require_same(snapshot: ContextSnapshot, preview: Preview) -> None:
+    """Raise ConflictError unless the segments are still those of the preview."""
+    now = {segment.id: segment for segment in snapshot.segments}
+    for each in preview.segments:
+        if now.get(each.segment.id) != each.segment:
+            raise ConflictError(
+                "The annotations of the commits changed meanwhile. Nothing was written; preview "
+                "again."
+            )
+
+
+def _write_chain(
     act: Act,
-    context: int,
-    chain: Sequence[ChainCommit],
+    snapshot: ContextSnapshot,
     replacements: Sequence[Replacement],
-    tokens: Mapping[str, int],
-    *,
+    contents: Mapping[str, int],
     now: str,
-    actor: str,
-) -> WrittenChain:
-    """Write the new chain and move the head; annotations and anchors are carried over."""
-    contents = store_texts(act, [each.text for each in replacements], dict(tokens))
-    begins = {each.segment.turns[0].commit: each for each in replacements}
-    inside = {turn.commit for each in replacements for turn in each.segment.turns}
+) -> tuple[int, list[int]]:
+    """Write the new chain and move the head; returns the ids of the head and the summaries."""
+    chain = snapshot.chain
+    begins = {segment_sources(each.preview.segment)[0]: each for each in replacements}
+    inside = {id_ for each in replacements for id_ in segment_sources(each.preview.segment)}
     first = next(at for at, commit in enumerate(chain) if commit.id in inside)
     act.update_many("commit_", [commit.id for commit in chain[first:]], live=0)
     parent, parent_hash = (chain[first - 1].id, chain[first - 1].hash) if first else (None, None)
     rows: list[Image] = []
-    number = next_commit_id(act)
     summaries: list[int] = []
-    for commit in chain[first:]:
-        replacement = begins.get(commit.id)
-        if commit.id in inside and replacement is None:
-            continue
-        row = _summary(replacement, contents, now) if replacement else _repeated(commit)
-        hashed = _hash(row, replacement, commit, parent_hash)
-        rows.append(
-            {
-                "context_id": context,
-                "parent_id": parent,
-                "hash": hashed,
-                "position": first + len(rows),
-                **row,
-            }
-        )
-        if replacement is not None:
+    for number, commit in enumerate(
+        (each for each in chain[first:] if each.id in begins or each.id not in inside),
+        start=next_commit_id(act),
+    ):
+        if replacement := begins.get(commit.id):
+            row = _summary(replacement, contents, now)
             summaries.append(number)
+        else:
+            row = _repeated(commit)
+        hashed = _hash(row, replacement, commit, parent_hash)
+        position = first + len(rows)
+        links: Image = {"context_id": snapshot.context, "parent_id": parent}
+        rows.append({**links, "hash": hashed, "position": position, **row})
         parent, parent_hash = number, hashed
-        number += 1
     ids = act.insert_many("commit_", rows)
-    act.update("context", context, head_id=ids[-1], changed_at=now)
-    for summary, replacement in zip(summaries, replacements, strict=True):
-        _carry(act, summary, replacement, now=now, actor=actor)
-    return WrittenChain(ids[-1], tuple(summaries))
+    act.update("context", snapshot.context, head_id=ids[-1], changed_at=now)
+    return ids[-1], summaries
 
 
-def record_compression(
-    act: Act,
-    context: int,
-    written: WrittenChain,
-    replacements: Sequence[Replacement],
-    *,
-    head_before: int,
-    tokens: tuple[int, int],
-    engine: str,
-    options: str,
-    now: str,
-) -> int:
-    """Write the rows of the compression and of each summary's source; returns its id."""
-    number = act.insert(
-        "compression",
-        context_id=context,
-        head_before=head_before,
-        head_after=written.head,
-        tokens_before=tokens[0],
-        tokens_after=tokens[1],
-        engine=engine,
-        options=options,
-        at=now,
-    )
-    act.insert_many(
-        "segment",
-        [
+def _source(each: Replacement, compression: int, summary: int) -> Image:
+    """The row about the source of a summary."""
+    segment, compressed = each.preview.segment, each.preview.compressed
+    fidelity = each.preview.fidelity
+    return {
+        "compression_id": compression,
+        "commit_id": summary,
+        "key": segment.id,
+        "level": int(compressed.level),
+        "topic": segment.topic,
+        "sources": _json(segment_sources(segment)),
+        "anchors": _json(each.anchors),
+        "fidelity": _json(
             {
-                "compression_id": number,
-                "commit_id": summary,
-                "key": each.segment.id,
-                "level": int(each.compressed.level),
-                "topic": each.segment.topic,
-                "sources": msgspec.json.encode(
-                    [turn.commit for turn in each.segment.turns]
-                ).decode(),
-                "anchors": msgspec.json.encode(
-                    [
-                        found
-                        for anchor in each.compressed.anchors
-                        if (found := move_anchor(anchor, each.text.text)) is not None
-                    ]
-                ).decode(),
-                "fidelity": msgspec.json.encode(
-                    {
-                        **each.fidelity.scores,
-                        "engine": each.compressed.engine,
-                        "orders": list(each.fidelity.orders),
-                        "loses": list(each.fidelity.loses),
-                    }
-                ).decode(),
-                "tokens_before": each.compressed.original_token_count,
-                "tokens_after": each.compressed.token_count,
+                **fidelity.scores,
+                "engine": compressed.engine,
+                "orders": fidelity.orders,
+                "loses": fidelity.loses,
             }
-            for summary, each in zip(written.summaries, replacements, strict=True)
-        ],
-    )
-    return number
-
-
-def carried_criteria(segment: Segment) -> RetentionCriteria | None:
-    """The retention criteria of IMPORTANT turns, for later summaries; None without such turns."""
-    if all(turn.priority is not Priority.IMPORTANT for turn in segment.turns):
-        return None
-    found = criteria_of(segment)
-    return RetentionCriteria("\n".join(found.instructions) or None, found.patterns)
+        ),
+        "tokens_before": compressed.original_token_count,
+        "tokens_after": compressed.token_count,
+    }
 
 
 def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -> None:
     """Annotate the summary with the criteria and marked spans of its segment."""
-    criteria = carried_criteria(each.segment)
-    if criteria is not None:
+    if (criteria := each.criteria) is not None:
         act.insert(
             "annotation",
             commit_id=summary,
@@ -192,21 +208,15 @@ def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -
             actor=actor,
             retention_json=criteria_store.to_json(criteria),
         )
-    taken: set[tuple[int, int]] = set()
-    for anchor in each.compressed.anchors:
-        if anchor.source not in ("confirmed", "pinned"):
-            continue
-        found = move_anchor(anchor, each.text.text)
-        if found is None or (found.start, found.end) in taken:
-            continue
-        taken.add((found.start, found.end))
+    marked = [found for found in each.anchors if found.source in ("confirmed", "pinned")]
+    for anchor in {(anchor.start, anchor.end): anchor for anchor in marked}.values():
         act.insert(
             "anchor",
             commit_id=summary,
-            type=str(found.type),
-            content=found.content,
-            span_start=found.start,
-            span_end=found.end,
+            type=str(anchor.type),
+            content=anchor.content,
+            span_start=anchor.start,
+            span_end=anchor.end,
             confirmed=PINNED_SPAN if anchor.source == "pinned" else 1,
             at=now,
         )
@@ -255,67 +265,5 @@ def _hash(row: Image, each: Replacement | None, commit: ChainCommit, parent: str
     )
 
 
-def apply_preview(
-    ledger: Ledger, preview: Preview, head: str | None, *, name: str, now: str
-) -> Applied:
-    """Write a preview, unless the context has changed.
-
-    Raises ConflictError if the head is not `head` or the commits have changed otherwise,
-    RetentionError if a summary does not meet its criteria, ReviewerError if the context would not
-    change.
-    """
-    require_retained(preview)
-    plan = preview.plan
-    replacements = [
-        Replacement(each.segment, each.compressed, each.fidelity, prepare(each.compressed.content))
-        for each in preview.segments
-        if each.level is not Level.FULL and not each.kept
-    ]
-    if not replacements:
-        raise ReviewerError(
-            "Nothing to compress: every segment is Full, skipped, or as small as its summary."
-        )
-    tokens = count_tokens([each.text for each in replacements])
-    with ledger.act("compress") as act:
-        head_before = require_head(act, plan.context, head)
-        snapshot = take_snapshot(
-            act.query,
-            plan.context,
-            range_=(plan.start, plan.end),
-            retention=plan.options.retention,
-            whole=plan.options.whole,
-        )
-        _require_same(snapshot, preview)
-        written = write_chain(
-            act, plan.context, snapshot.chain, replacements, tokens, now=now, actor=ledger.actor
-        )
-        record_compression(
-            act,
-            plan.context,
-            written,
-            replacements,
-            head_before=head_before,
-            tokens=(preview.tokens_before, preview.tokens_after),
-            engine=plan.engine,
-            options=msgspec.json.encode(plan.options).decode(),
-            now=now,
-        )
-        many = "s" if len(replacements) > 1 else ""
-        act.title = (
-            f"Compressed {len(replacements):,} segment{many} of {name}: "
-            f"{preview.tokens_before:,} to {preview.tokens_after:,} tokens"
-        )
-    return Applied(
-        act.id, act.title, preview.tokens_before, preview.tokens_after, len(replacements)
-    )
-
-
-def _require_same(snapshot: ContextSnapshot, preview: Preview) -> None:
-    """Raise ConflictError unless the segments are still those of the preview."""
-    now = {segment.id: segment for segment in snapshot.segments}
-    for each in preview.segments:
-        if now.get(each.segment.id) != each.segment:
-            raise ConflictError(
-                "The annotations of the commits changed meanwhile. Nothing was written; preview "
-                "again."
-            )
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

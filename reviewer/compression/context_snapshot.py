@@ -96,21 +96,23 @@ def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
 
 
 def _commit(row: Sequence[Any]) -> ChainCommit:
+    number, origin, hashed, operation, role, type_, name, at, priority, criteria, *rest = row
+    text, tokens, content, content_hash, line, meta = rest
     turn = SegmentTurn(
-        role=row[4],
-        text=row[10],
-        tokens=row[11],
-        kind=TURN_KINDS.get(row[5], "text"),
-        name=row[6],
-        at=row[7],
-        commit=row[0],
-        priority=Priority(row[8]),
-        retention=retention.from_json(row[9]),
-        summary=row[3] == "summary",
-        **_facts_of(row[15]),
+        role=role,
+        text=text,
+        tokens=tokens,
+        kind=TURN_KINDS.get(type_, "text"),
+        name=name,
+        at=at,
+        commit=number,
+        priority=Priority(priority),
+        retention=retention.from_json(criteria),
+        summary=operation == "summary",
+        **_facts_of(meta),
     )
     return ChainCommit(
-        row[0], row[1], row[2], row[3], row[5], turn, row[12], row[13], row[14], row[15]
+        number, origin, hashed, operation, type_, turn, content, content_hash, line, meta
     )
 
 
@@ -125,31 +127,20 @@ def _facts_of(meta: str) -> dict[str, Any]:
     return {name: found[name] for name in _FACTS if name in found}
 
 
-class Mark(Struct, frozen=True, gc=False):
-    """A marked span, from a person or an earlier compression. `origin`: id of the commit."""
-
-    origin: int
-    type: AnchorType
-    content: str
-    start: int
-    source: Literal["detected", "confirmed", "pinned", "retained"]
-    importance: float = 1.0
-
-
-def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[Mark]]:
+def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[AnchorPoint]]:
     """Spans marked by people in these commits, and anchors of earlier summaries, by origin."""
-    found: dict[int, list[Mark]] = {}
+    found: dict[int, list[AnchorPoint]] = {}
     for chunk in chunks(sorted({commit.origin for commit in chain})):
         marks = ",".join("?" * len(chunk))
-        for origin, kind, content, start, confirmed in query(
-            "SELECT commit_id, type, content, span_start, confirmed FROM anchor"
+        for origin, kind, content, start, end, confirmed in query(
+            "SELECT commit_id, type, content, span_start, span_end, confirmed FROM anchor"
             f" WHERE commit_id IN ({marks}) AND confirmed > 0 ORDER BY id",
             chunk,
         ):
             source: Literal["pinned", "confirmed"] = (
                 "pinned" if confirmed == PINNED_SPAN else "confirmed"
             )
-            mark = Mark(origin, AnchorType(kind), content, start, source)
+            mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, source)
             found.setdefault(origin, []).append(mark)
     summaries = [commit.origin for commit in chain if commit.operation == "summary"]
     for chunk in chunks(summaries):
@@ -157,53 +148,21 @@ def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[Mar
         for origin, stored in query(
             f"SELECT commit_id, anchors FROM segment WHERE commit_id IN ({marks})", chunk
         ):
-            found.setdefault(origin, []).extend(
-                Mark(origin, each.type, each.content, each.start, each.source, each.importance)
-                for each in msgspec.json.decode(stored, type=tuple[AnchorPoint, ...])
-                if each.source == "detected"
-            )
+            anchors = msgspec.json.decode(stored, type=tuple[AnchorPoint, ...])
+            detected = [each for each in anchors if each.source == "detected"]
+            found.setdefault(origin, []).extend(detected)
     return found
 
 
-def place_marks(
-    segment: Segment, origins: Mapping[int, int], marks: Mapping[int, Sequence[Mark]]
-) -> list[AnchorPoint]:
-    """The marks of a segment's turns as anchors, except for spans that an edit removed.
-
-    `origins`: commit id -> the commit that its annotations and marks belong to.
-    """
-    placed = []
-    for number, turn in enumerate(segment.turns):
-        origin = None if turn.commit is None else origins.get(turn.commit)
-        for mark in () if origin is None else marks.get(origin, ()):
-            end = mark.start + len(mark.content)
-            span = (
-                (mark.start, end)
-                if turn.text[mark.start : end] == mark.content
-                else find_verbatim(turn.text, mark.content)
-            )
-            if span is not None:
-                placed.append(
-                    AnchorPoint(
-                        mark.type,
-                        turn.text[slice(*span)],
-                        mark.importance,
-                        number,
-                        *span,
-                        mark.source,
-                    )
-                )
-    return placed
-
-
-def move_anchor(anchor: AnchorPoint, content: str) -> AnchorPoint | None:
-    """An anchor at its place in a summary; None if not verbatim."""
-    span = find_verbatim(content, anchor.content)
+def moved(anchor: AnchorPoint, text: str, turn: int = 0) -> AnchorPoint | None:
+    """An anchor at its place in another or an edited text; None if it is not in there verbatim."""
+    if text[anchor.start : anchor.end] == anchor.content:
+        return structs.replace(anchor, turn=turn)
+    span = find_verbatim(text, anchor.content)
     if span is None:
         return None
-    return structs.replace(
-        anchor, content=content[slice(*span)], turn=0, start=span[0], end=span[1]
-    )
+    start, end = span
+    return structs.replace(anchor, content=text[start:end], turn=turn, start=start, end=end)
 
 
 class ContextSnapshot:
@@ -211,19 +170,23 @@ class ContextSnapshot:
 
     def __init__(
         self,
-        context: int,
-        head: str | None,
-        chain: Sequence[ChainCommit],
         query: Query,
+        context: int,
         *,
         range_: tuple[int | None, int | None] = (None, None),
         retention: RetentionCriteria | None = None,
         whole: bool = False,
     ) -> None:
-        """`range_`: ids of the first and the last commit."""
+        """`range_`: ids of the first and the last commit. Raises UnknownIdError."""
+        heads = query(
+            "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
+            (context,),
+        )
+        if not heads:
+            raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
         self.context = context
-        self.head = head
-        self.chain = tuple(chain)
+        self.head: str | None = heads[0][0]
+        self.chain = read_chain(query, context)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
         cut = cut_segments(turns, used=_used_names(query, context), whole=whole)
@@ -232,7 +195,8 @@ class ContextSnapshot:
         self._marks = read_marks(query, self.chain)
         self._retention = retention
         self._anchors: dict[int, tuple[AnchorPoint, ...]] = {}
-        self.tokens = sum(c.turn.tokens for c in chain if c.turn.priority is not Priority.SKIP)
+        sent = (c.turn for c in self.chain if c.turn.priority is not Priority.SKIP)
+        self.tokens = sum(turn.tokens for turn in sent)
         """Tokens of the compiled chain."""
         self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
         """Tokens outside all segments: pins, and commits outside the range."""
@@ -241,11 +205,15 @@ class ContextSnapshot:
     def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
         """The anchors of the segment with that index."""
         if number not in self._anchors:
-            segment = self.segments[number]
-            marked = place_marks(segment, self._origins, self._marks)
-            self._anchors[number] = find_anchors(
-                segment.turns, marked=marked, retention=self._retention
-            )
+            turns = self.segments[number].turns
+            found = [
+                moved(mark, turn.text, at)
+                for at, turn in enumerate(turns)
+                if turn.commit is not None
+                for mark in self._marks.get(self._origins[turn.commit], ())
+            ]
+            marked = [mark for mark in found if mark is not None]
+            self._anchors[number] = find_anchors(turns, marked=marked, retention=self._retention)
         return self._anchors[number]
 
     def matches(self, choice: LevelChoice) -> bool:
@@ -315,32 +283,6 @@ def _used_names(query: Query, context: int) -> frozenset[str]:
     return frozenset(row[0] for row in rows)
 
 
-def take_snapshot(
-    query: Query,
-    context: int,
-    *,
-    range_: tuple[int | None, int | None] = (None, None),
-    retention: RetentionCriteria | None = None,
-    whole: bool = False,
-) -> ContextSnapshot:
-    """A snapshot of a context."""
-    heads = query(
-        "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
-        (context,),
-    )
-    if not heads:
-        raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
-    return ContextSnapshot(
-        context,
-        heads[0][0],
-        read_chain(query, context),
-        query,
-        range_=range_,
-        retention=retention,
-        whole=whole,
-    )
-
-
 class LatestSnapshot:
     """Takes snapshots of contexts and caches the latest. Safe from several threads."""
 
@@ -367,7 +309,7 @@ class LatestSnapshot:
         key = (context, version, start, end, retention or None, whole)
         with self._lock:
             if self._kept is None or self._kept[0] != key:
-                snapshot = take_snapshot(
+                snapshot = ContextSnapshot(
                     self._reader.all,
                     context,
                     range_=(start, end),

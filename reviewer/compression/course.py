@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.pieces import question_in, with_needs
+from reviewer.compression.pieces import pieces, question_in
 from reviewer.compression.session import SessionFacts, Speech, Voice
 from reviewer.compression.told import NO_RESULT, told_together
 from reviewer.compression.words import terms
@@ -16,8 +16,9 @@ from reviewer.sources.claude_words import summary_words
 
 FIRST, LAST, CLOSING = 1.3, 1.6, 1.3
 """Weights of the first, last and other pieces of a message that ends an agent's turn."""
-ANNOUNCED, EARLIER, STEPS, REPORT = 0.3, 0.6, 0.8, 0.8
-"""`ANNOUNCED`: the end of a message that only introduces calls. `REPORT`: a sub-agent's result."""
+ANNOUNCED, EARLIER, STEPS = 0.3, 0.6, 0.8
+"""`ANNOUNCED`: the end of a message that only introduces calls. `EARLIER`: a client's summary, or a
+sub-agent's report."""
 REPORT_ENDS = 2
 """Pieces from the end of a sub-agent's report that may accompany its first."""
 MIN_TERMS = 2
@@ -91,21 +92,19 @@ def _spoken(
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
-    parts = with_needs(summary_words(each.text) if kind == "earlier" else each.text)
-    if each.kind == "report" and len(parts) > REPORT_ENDS:
-        parts = [parts[0], *parts[-REPORT_ENDS:]]
+    parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)
+    if each.kind == "report":
+        parts = [*parts[:-REPORT_ENDS][:1], *parts[-REPORT_ENDS:]]
     is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
     lines: list[CourseLine] = []
-    for place, (piece, needed) in enumerate(parts):
+    for place, piece in enumerate(parts):
         at_end = place == len(parts) - 1
         weight = 1.0
         if len(terms(piece.text)) < MIN_TERMS and parts[1:]:
             weight = 0.0
-        elif kind == "earlier":
+        elif kind == "earlier" or each.kind == "report":
             weight = EARLIER
-        elif each.kind == "report":
-            weight = REPORT
         elif closes:
             weight = LAST if at_end else FIRST if place == 0 else CLOSING
         elif kind == "agent" and leads_on and at_end:
@@ -114,8 +113,8 @@ def _spoken(
         line = CourseLine(
             place_in_all, kind, piece.text, weight, number, place, piece.block, each.turn
         )
-        if needed >= 0 and kind == "agent":  # parts of a summary or report are self-contained
-            line.needs = lines[needed]
+        if piece.needs >= 0 and kind == "agent":  # parts of a summary or report are self-contained
+            line.needs = lines[piece.needs]
         lines.append(line)
     yield from lines
 

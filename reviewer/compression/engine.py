@@ -8,8 +8,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.fidelity import validate_fidelity
-from reviewer.compression.retention import Criteria
+from reviewer.compression.retention import criteria_of
 from reviewer.compression.salient_terms import SourceTerms
 from reviewer.compression.segments import full_text, readable
 from reviewer.compression.session import SessionFacts, read_session
@@ -86,15 +87,22 @@ class SummaryTask(Struct, frozen=True):
     max_tokens: int
     """The limit for the text."""
     options: SummarizationOptions
-    criteria: Criteria = Criteria()
-    """Retention criteria that the text is checked against."""
-    care: bool = False
-    """Whether some turns are IMPORTANT without criteria."""
     cancelled: Callable[[], bool] | None = None
 
     @property
     def segment(self) -> Segment:
         return self.analysis.segment
+
+    @property
+    def criteria(self) -> RetentionCriteria:
+        """The retention criteria that the text is checked against."""
+        return criteria_of(self.segment, self.options.retention)
+
+    @property
+    def needs_care(self) -> bool:
+        """Whether some turns are IMPORTANT without criteria."""
+        turns = self.segment.turns
+        return any(t.priority is Priority.IMPORTANT and not t.retention for t in turns)
 
 
 class EngineText(Struct, frozen=True):

@@ -21,9 +21,8 @@ from reviewer.compression.pieces import CODED, pieces
 from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, Term, named_in
 from reviewer.compression.sections import HandoverSection
-from reviewer.compression.session import SessionFacts, Voice, read_session
+from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
-from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     PATH,
     YOU,
@@ -106,18 +105,15 @@ def missing_anchors(
 def validate_fidelity(
     segment: Segment,
     compressed: CompressedSegment,
-    source: SourceTerms | None = None,
-    session: SessionFacts | None = None,
+    source: SourceTerms,
+    session: SessionFacts,
 ) -> FidelityValidation:
-    """The three parts and the overall score, 0 to 1, the losses and the inventions.
-
-    `source`, `session`: of the segment, if already computed.
+    """The three parts and the overall score, 0 to 1, the losses and the inventions; `source` and
+    `session` are those of the segment.
     """
     level = compressed.level
     if level is Level.FULL:
         return FidelityValidation(1.0, 1.0, 1.0, 1.0)
-    source = source or SourceTerms(segment.turns)
-    session = session or read_session(turn_events(segment.turns))
     written = without_markers(compressed.as_written)
     missing = missing_anchors(written, compressed.anchors, level)
     kept = len(compressed.anchors) - len(missing)
@@ -199,7 +195,7 @@ def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> lis
     for number, turn in enumerate(turns):
         asked = turn.priority is Priority.IMPORTANT and not turn.retention
         if asked and turn.kind != "tool_use" and turn.text.strip():
-            found = [(terms(piece), piece) for piece, _ in pieces(turn.text)]
+            found = [(terms(piece.text), piece.text) for piece in pieces(turn.text)]
             if not any(
                 fold(piece) in folded
                 if level is Level.TAGS

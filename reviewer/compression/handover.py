@@ -99,21 +99,6 @@ def write_keep(
     return structs.replace(found, conversation=turns.conversation)
 
 
-class _Work:
-    """Turns without the person's compaction commands; `tokens` counts all of them."""
-
-    def __init__(self, turns: Iterable[SegmentTurn]) -> None:
-        self._turns = turns
-        self.tokens = 0
-
-    def __iter__(self) -> Iterator[SegmentTurn]:
-        self.tokens = 0
-        for turn in self._turns:
-            self.tokens += turn.tokens
-            if not is_call_of_compaction(turn):
-                yield turn
-
-
 def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentTurn, ...]]:
     """A session's name, and its turns; `session` selects one in a file with several.
 
@@ -139,8 +124,8 @@ def brief_of(
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     if writer is None:
         return _offline(turns, write_session, title, max_tokens, path)
-    work = _Work(turns)
-    read = tuple(work)
+    everything = tuple(turns)
+    read = tuple(turn for turn in everything if not _is_call_of_compaction(turn))
     count = counter()
     segment = Segment("s1", read, sum(turn.tokens for turn in read))
     room = max(max_tokens - count.count(title) - FRAME, 1)
@@ -155,7 +140,7 @@ def brief_of(
     text = joined([title, as_markdown(found.content)], "\n\n")
     fidelity = writer.summarizer.validate_fidelity(segment, found)
     return structs.replace(
-        _handover(path, text, work.tokens),
+        _handover(path, text, sum(turn.tokens for turn in everything)),
         engine=found.engine,
         note=found.note,
         invented=fidelity.invented,
@@ -177,11 +162,19 @@ def _offline(
     path: str,
 ) -> Handover:
     """What `write` says of some turns, under a first line."""
-    work = _Work(turns)
-    session = read_session(turn_events(work))
+    tokens = 0
+
+    def work() -> Iterator[SegmentTurn]:
+        nonlocal tokens
+        for turn in turns:
+            tokens += turn.tokens
+            if not _is_call_of_compaction(turn):
+                yield turn
+
+    session = read_session(turn_events(work()))
     count = counter().count
     text = _within(lambda room: write(session, room, count), first, max_tokens)
-    return _handover(path, text, work.tokens)
+    return _handover(path, text, tokens)
 
 
 def _within(write: Callable[[int], str], first: AgentText, max_tokens: int) -> AgentText:
@@ -206,7 +199,7 @@ ORDER = AgentText(
 )
 
 
-def is_call_of_compaction(turn: SegmentTurn) -> bool:
+def _is_call_of_compaction(turn: SegmentTurn) -> bool:
     return turn.role == "user" and turn.kind == "text" and bool(_COMPACT.match(turn.text))
 
 

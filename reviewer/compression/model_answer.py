@@ -23,7 +23,7 @@ MIN_SAID, FEW_WORDS = 2, 8
 """Minimum words or names of the conversation in a summary of more than a few words."""
 
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHTS_END = re.compile(r".*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _FENCED = re.compile(r"(?:[^\n`]{0,120}:[ \t]*\n+)?```[\w-]*[ \t]*\n(.*)```", re.DOTALL)
 _WRAPPED = re.compile(r"<(summary|answer|hand-?over|output)>(.*)</\1>", re.DOTALL)
 _TITLE = re.compile(
@@ -44,7 +44,7 @@ def cleaned(text: str) -> str:
     """An answer without the model's thoughts and without a fence or tag around all of it, its
     titles in the program's form.
     """
-    text = _THOUGHTS_END.sub("", _THOUGHTS.sub("", text[:LONGEST_ANSWER])).strip()
+    text = _THOUGHTS_END.split(_THOUGHTS.sub("", text[:LONGEST_ANSWER]))[-1].strip()
     for wrapper in (_FENCED, _WRAPPED):
         if (found := wrapper.fullmatch(text)) and "\n```" not in found[wrapper.groups].rstrip():
             text = found[wrapper.groups].strip()

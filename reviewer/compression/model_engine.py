@@ -84,107 +84,128 @@ class ModelEngine:
         Raises ModelError if the endpoint fails, CancelledError, TemplateError, and
         RetryExhaustedError if no attempt passes.
         """
-        prompt, remark = self._prompt(task)
-        key = self._key(task, prompt)
-        kept = None
-        if self._answers is not None and not task.options.fresh:
-            kept = self._answers.find(key)
-        if kept is not None and (kept := self._read(kept)) and not self._wrong(task, kept):
-            text = self._finished(task, kept.text)
-            return EngineText(text, self.name, note=remark, answered_before=True)
-        attempts = _Attempts(self, task, prompt)
-        result = retry_with_steering(
-            attempts.ask, attempts.check, attempts.steer, task.options.max_retries
-        )
+        question = _Question(task, self._count, self._context_tokens, self._templates)
+        options, remark = task.options, question.remark
+        about = (self.name, question.room, options.temperature, options.ceiling)
+        key = question_key(question.prompt, KIND, *self._asked, *about)
+        if self._answers is not None and not options.fresh and (kept := self._answers.find(key)):
+            kept = question.read(kept)
+            if not (question.fault(kept) or find_inventions(task, kept.text)):
+                text = question.finished(kept.text)
+                return EngineText(text, self.name, note=remark, answered_before=True)
+        more: list[ChatMessage] = []
+        tokens = 0
+
+        def ask() -> Completion:
+            nonlocal tokens
+            answer = question.ask(self.model, more)
+            tokens += answer.prompt_tokens + answer.completion_tokens
+            return answer
+
+        def check(answer: Completion) -> tuple[bool, str | None]:
+            fits = answer.completion_tokens <= question.room  # not every model heeds its limit
+            shown = answer.text if fits else "(too long)"
+            more[:] = [ChatMessage("assistant", shown or "(nothing)")]
+            problem = question.fault(answer)
+            return problem is None, problem
+
+        def steer(problem: str) -> None:
+            more.append(ChatMessage("user", steering(problem)))
+
+        result = retry_with_steering(ask, check, steer, options.max_retries)
         answer = result.value
         if refused := find_inventions(task, answer.text):
             raise RetryExhaustedError(refused, result.attempts, answer)
         if self._answers is not None:
             with suppress(OSError):  # the question is asked again
                 self._answers.keep(key, answer)
-        text = self._finished(task, answer.text)
-        return EngineText(text, self.name, attempts.tokens, result.attempts, note=remark)
+        text = question.finished(answer.text)
+        return EngineText(text, self.name, tokens, result.attempts, note=remark)
 
-    def ask(self, task: SummaryTask, messages: Sequence[ChatMessage]) -> Completion:
-        """An answer of the model, possibly empty."""
+
+class _Question:
+    """A text asked of a model: the prompt, the room for the answer, and what is read of it."""
+
+    def __init__(
+        self,
+        task: SummaryTask,
+        count: Callable[[str], int],
+        context_tokens: int,
+        templates: Path | None,
+    ) -> None:
+        self._task, self._count = task, count
+        self._is_handover = (
+            task.level is not Level.TAGS
+            and task.max_tokens >= HANDOVER_FROM
+            and context_tokens >= MIN_CONTEXT
+            and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens
+        )
+        """Whether there is room for a hand-over in the text, and for its source in the context."""
+        self.room = max(1, min(self._wanted(), context_tokens // 4))
+        """Tokens after which the answer is cut off."""
+        name = HANDOVER if self._is_handover else f"compression-{task.level.name.lower()}"
+        self._template = load_template(name, TEMPLATES, templates, FIELDS)
+        self.prompt, self.remark = self._prompt(context_tokens)
+        """The messages; and a remark for a person if words of the conversation did not fit."""
+
+    def ask(self, model: ChatModel, more: Sequence[ChatMessage]) -> Completion:
+        """The answer, possibly empty; `more`: a previous answer, and the changes to make.
+
+        Raises ModelError if there is none, and CancelledError.
+        """
+        task = self._task
+        if task.cancelled is not None and task.cancelled():
+            raise CancelledError("Stopped before the model was asked.")
         try:
-            answer = self.model.complete(
-                messages,
-                max_tokens=self._room(task),
+            answer = model.complete(
+                [*self.prompt, *more],
+                max_tokens=self.room,
                 temperature=task.options.temperature,
                 cancelled=task.cancelled,
             )
         except EmptyAnswerError:
-            answer = Completion("", self.name, 0, 0)
-        return self._read(answer)
+            answer = Completion("", model.name, 0, 0)
+        return self.read(answer)
 
-    def _read(self, answer: Completion) -> Completion:
+    def read(self, answer: Completion) -> Completion:
         """An answer without the model's wrapping, and with the tokens of the rest."""
         text = cleaned(answer.text)
         if text == answer.text:
             return answer
         return structs.replace(answer, text=text, completion_tokens=self._count(text))
 
-    def fault(self, task: SummaryTask, answer: Completion) -> str | None:
-        """Why an answer is not usable at all."""
-        if self._is_handover(task) and answer.text:  # an overlong one is shortened
+    def fault(self, answer: Completion) -> str | None:
+        """Why an answer cannot be used, or what it lacks."""
+        task = self._task
+        if self._is_handover and answer.text:  # an overlong one is shortened
             answer = structs.replace(answer, finish="stop", completion_tokens=0)
-        return find_fault(answer, task.segment.tokens, task.options.ceiling)
+        if problem := find_fault(answer, task.segment.tokens, task.options.ceiling):
+            return problem
+        failures = validate_retention(answer.text, task.criteria.patterns)
+        return diagnosis(failures) if failures else None
 
-    def _wrong(self, task: SummaryTask, kept: Completion) -> bool:
-        """Whether a cached answer fails the checks."""
-        failures = validate_retention(kept.text, task.criteria.patterns)
-        return bool(self.fault(task, kept) or failures or find_inventions(task, kept.text))
-
-    def _is_handover(self, task: SummaryTask) -> bool:
-        """Whether there is room for a hand-over in the text, and for its source in the context."""
-        return (
-            task.level is not Level.TAGS
-            and task.max_tokens >= HANDOVER_FROM
-            and self._context_tokens >= MIN_CONTEXT
-            and task.max_tokens * HANDOVER_RATIO <= task.segment.tokens
-        )
-
-    def _finished(self, task: SummaryTask, text: str) -> str:
+    def finished(self, text: str) -> str:
         """The summary; a hand-over within its limit."""
-        return trimmed(text, task.max_tokens, self._count) if self._is_handover(task) else text
+        return trimmed(text, self._task.max_tokens, self._count) if self._is_handover else text
 
-    def _key(self, task: SummaryTask, prompt: Sequence[ChatMessage]) -> str:
-        """The key of a question in the cache."""
-        options = task.options
-        about = (self.name, self._room(task), options.temperature, options.ceiling)
-        return question_key(prompt, KIND, *self._asked, *about)
+    def _wanted(self) -> int:
+        """Tokens that the answer may have, if the model's context has room for them."""
+        task, options = self._task, self._task.options
+        if self._is_handover:
+            # An overlong one is shortened, and some models count their thoughts.
+            return round(task.max_tokens * ROOM) + THOUGHTS
+        wanted = options.max_output_tokens or max(round(task.max_tokens * ROOM), MIN_ROOM)
+        return min(wanted, options.ceiling or wanted)
 
-    def _prompt(self, task: SummaryTask) -> tuple[list[ChatMessage], str]:
-        """The messages of the template, with as much of the segment as fits the model's context;
-        and a remark for a person if words of the conversation did not fit.
-        """
-        name = HANDOVER if self._is_handover(task) else f"compression-{task.level.name.lower()}"
-        template = load_template(name, TEMPLATES, self._templates, FIELDS)
-        room = min(task.max_tokens, self._room(task))
-        quoted = "\n".join(f'- [{a.type}]: "{a.content}"' for a in task.anchors)
-        tags = "\n".join(f"- {a.type}: {a.content[:TAG_CHARACTERS]}" for a in task.anchors)
-        data: dict[str, object] = {
-            "anchors": tags if task.level is Level.TAGS else quoted,
-            "quoted": quoted,
-            "segment_id": task.segment.id,
-            "topic": task.segment.topic or "all",
-            "max_tokens": room,
-            "max_characters": round(room * CHARACTERS / 100) * 100,
-        }
-
-        def messages(text: str) -> list[ChatMessage]:
-            fence = fence_for("conversation", text)
-            return _with_retention(
-                render(template, {**data, "messages": text, "fence": fence}), task
-            )
-
-        frame = sum(self._count(one.content) for one in messages(""))
-        free = self._context_tokens - frame - 2 * self._room(task) - MARGIN
+    def _prompt(self, context_tokens: int) -> tuple[list[ChatMessage], str]:
+        """The messages of the template, with as much of the segment as fits the model's context."""
+        task = self._task
+        frame = sum(self._count(one.content) for one in self._messages(""))
+        free = context_tokens - frame - 2 * self.room - MARGIN
         if free < MIN_ROOM:
             raise ModelError(
-                f"The model's context of {self._context_tokens:,} tokens is too small for the "
-                f"prompt of {template.template_id}. Raise context_tokens under [model], or use the "
+                f"The model's context of {context_tokens:,} tokens is too small for the prompt of "
+                f"{self._template.template_id}. Raise context_tokens under [model], or use the "
                 "offline engine."
             )
         view = session_view(task.analysis, free, self._count)
@@ -194,59 +215,24 @@ class ModelEngine:
                 f"{view.left_out:,} characters of what was said were left out, so that the model "
                 f"reads at most {min(free, LONGEST_VIEW):,} tokens"
             )
-        return messages(view.text), remark
+        return self._messages(view.text), remark
 
-    def _room(self, task: SummaryTask) -> int:
-        """Tokens after which the answer is cut off."""
-        options = task.options
-        if self._is_handover(task):
-            # An overlong one is shortened, and some models count their thoughts.
-            wanted = round(task.max_tokens * ROOM) + THOUGHTS
-        else:
-            wanted = options.max_output_tokens or max(round(task.max_tokens * ROOM), MIN_ROOM)
-            wanted = min(wanted, options.ceiling or wanted)
-        return max(1, min(wanted, self._context_tokens // 4))
-
-
-class _Attempts:
-    """The attempts at a summary; each gets the diagnosis of the previous one."""
-
-    def __init__(self, engine: ModelEngine, task: SummaryTask, prompt: list[ChatMessage]) -> None:
-        self._engine = engine
-        self._task = task
-        self._prompt = prompt
-        self._question = prompt[-1].content
-        self._more: list[ChatMessage] = []
-        """The answer to revise, if it is worth that, and the changes to make."""
-        self.tokens = 0
-        """Tokens of prompts and answers together."""
-
-    def ask(self) -> Completion:
-        """The next answer. Raises CancelledError, and ModelError if there is no usable one."""
+    def _messages(self, text: str) -> list[ChatMessage]:
         task = self._task
-        if task.cancelled is not None and task.cancelled():
-            raise CancelledError("Stopped before the model was asked.")
-        answer = self._engine.ask(task, [*self._prompt, *self._more])
-        self.tokens += answer.prompt_tokens + answer.completion_tokens
-        return answer
-
-    def check(self, answer: Completion) -> tuple[bool, str | None]:
-        """Whether an answer passes, and the diagnosis if not."""
-        self._more = []
-        if problem := self._engine.fault(self._task, answer):
-            return False, problem
-        failures = validate_retention(answer.text, self._task.criteria.patterns)
-        if not failures:
-            return True, None
-        self._more = [ChatMessage("assistant", answer.text)]
-        return False, diagnosis(failures)
-
-    def steer(self, problem: str) -> None:
-        """Pass a diagnosis to the next attempt."""
-        if self._more:
-            self._more.append(ChatMessage("user", steering(problem)))
-        else:
-            self._prompt[-1] = ChatMessage("user", f"{self._question}\n\n{steering(problem)}")
+        room = min(task.max_tokens, self.room)
+        quoted = "\n".join(f'- [{a.type}]: "{a.content}"' for a in task.anchors)
+        tags = "\n".join(f"- {a.type}: {a.content[:TAG_CHARACTERS]}" for a in task.anchors)
+        data = {
+            "messages": text,
+            "anchors": tags if task.level is Level.TAGS else quoted,
+            "segment_id": task.segment.id,
+            "topic": task.segment.topic or "all",
+            "max_tokens": room,
+            "max_characters": round(room * CHARACTERS / 100) * 100,
+            "fence": fence_for("conversation", text),
+            "quoted": quoted,
+        }
+        return _with_retention(render(self._template, data), task)
 
 
 CARE = (
@@ -260,12 +246,13 @@ def _with_retention(messages: list[ChatMessage], task: SummaryTask) -> list[Chat
     """The messages with the retention criteria of the task in the prompt."""
     *before, prompt = messages
     parts = [prompt.content.rstrip()]
-    details = [*task.criteria.instructions]
+    criteria = task.criteria
+    details = (criteria.instructions or "").splitlines()
     details += [
         f'the exact text "{each.text}"'
         if each.mode == "substring"
         else f"text that matches the regular expression {each.text}"
-        for each in task.criteria.patterns
+        for each in criteria.patterns
     ]
     if details:
         listed = "\n".join(f"- {detail}" for detail in details)
@@ -273,7 +260,7 @@ def _with_retention(messages: list[ChatMessage], task: SummaryTask) -> list[Chat
             "IMPORTANT: The following content was marked as important. You MUST\n"
             f"preserve these specific details in your summary:\n{listed}"
         )
-    if task.care:
+    if task.needs_care:
         parts.append(CARE)
     return [*before, ChatMessage("user", "\n\n".join(parts))]
 

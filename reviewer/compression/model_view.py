@@ -7,7 +7,8 @@ Recent parts have the most detail, since old output is already put into words or
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 from msgspec import Struct
@@ -40,28 +41,29 @@ MAX_CHARS_PER_TOKEN = 8
 """A text with more characters than this per available token is cut before it is counted."""
 OLDEST = 0.15
 """Room of a part at the beginning of the range, as a share of that of one at its end."""
-MIN_BASE, MAX_BASE = 1.0, 60_000.0
-"""Bounds of the room of a part with weight 1 at the end of the range, in characters."""
-SMALLER = 1.1
-"""The factor by which each part's room shrinks until all fit."""
-PERSON = "person"
+MOST, SMALLER, STEPS = 60_000.0, 1.1, 200
+"""Characters of a part with weight 1 at the end of the range, at most; and the factor by which they
+shrink, in at most so many steps, until all parts fit."""
 NAME_CHARS = 80
 SHORTEST = 60
 """Characters below which a part of a text is not worth its line."""
 
 
 class Weight(Enum):
-    """The kinds of parts: relative room, and a minimum of characters."""
+    """The kinds of parts with their relative room."""
 
-    WORDS = (80.0, 300)
-    CALL = (10.0, 80)
-    THOUGHT = (5.0, 0)
-    FAILURE = (4.0, 100)
-    OUTPUT = (2.0, 0)
-    READ = (1.0, 0)
+    PERSON = 160.0
+    WORDS = 80.0
+    CALL = 10.0
+    THOUGHT = 5.0
+    FAILURE = 4.0
+    OUTPUT = 2.0
+    READ = 1.0
 
 
-_RESULTS = frozenset({Weight.FAILURE, Weight.OUTPUT, Weight.READ})
+_SAID = frozenset({Weight.PERSON, Weight.WORDS})
+_ENDS_COUNT = frozenset({Weight.OUTPUT, Weight.FAILURE})
+"""Parts of which mainly the end is kept."""
 
 
 class ViewPart(Struct, frozen=True):
@@ -73,9 +75,26 @@ class ViewPart(Struct, frozen=True):
     position: float
 
     def limit(self, base: float) -> int:
-        """The characters shown of it."""
-        share, least = self.weight.value
-        return max(round(base * share * (OLDEST + (1 - OLDEST) * self.position**2)), least)
+        """The characters shown of it, if a part with weight 1 at the end has `base`."""
+        late = OLDEST + (1 - OLDEST) * self.position**2
+        return min(len(self.text), round(base * self.weight.value * late))
+
+    def line(self, base: float) -> str:
+        """The part in its room, with a mark for what is missing; empty if nothing is worth it."""
+        limit = self.limit(base)
+        missing = len(self.text) - limit
+        if missing <= (SHORTEST // 2 if limit >= SHORTEST else 0):
+            shown = self.text
+        elif limit >= SHORTEST:
+            head = limit // 3 if self.weight in _ENDS_COUNT else limit * 2 // 3
+            first, last = self.text[:head].rstrip(), self.text[head + missing :].lstrip()
+            shown = f"{first} [... {missing:,} characters left out ...] {last}"
+        elif limit >= SHORTEST // 4 and self.weight in (*_ENDS_COUNT, Weight.READ):
+            shown = f"({len(self.text):,} characters)"
+        else:
+            return ""
+        # Continuation lines are indented, so that no text can begin a line as another speaker.
+        return f"{self.speaker}: {shown}".replace("\n", "\n  ")
 
 
 class View(Struct, frozen=True):
@@ -86,66 +105,25 @@ class View(Struct, frozen=True):
 
 
 def session_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], int]) -> View:
-    """The range in at most `tokens` (by `count`) and at most LONGEST_VIEW."""
+    """The range in at most `tokens` (by `count`) and at most LONGEST_VIEW. Where room is short,
+    results go first, then calls, then the oldest words, the person's last.
+    """
     room = min(tokens, LONGEST_VIEW)
     parts = list(_parts(analysis))
-    base = MAX_BASE
-    while base >= MIN_BASE:
-        text = _written(parts, base)
-        if len(text) <= room * MAX_CHARS_PER_TOKEN and count(text) <= room:
-            return View(text, _left_out(parts, parts, base))
-        base /= SMALLER
-    shown = _newest(parts, room, count)
-    return View(_written(shown, MIN_BASE), _left_out(parts, shown, MIN_BASE))
 
+    def written(step: int) -> str:
+        lines = (part.line(MOST / SMALLER**step) for part in parts)
+        return "\n".join(filter(None, lines))
 
-def _newest(
-    parts: Sequence[ViewPart], room: int, count: Callable[[str], int]
-) -> Sequence[ViewPart]:
-    """As many parts as fit, each as short as possible: the person's words, then the newest."""
-    kept: set[int] = set()
-    persons = [number for number, part in enumerate(parts) if part.speaker.startswith(PERSON)]
-    for number in dict.fromkeys([*reversed(persons), *reversed(range(len(parts)))]):
-        cost = count(_written([parts[number]], MIN_BASE)) + 2
-        if cost > room:
-            break
-        room -= cost
-        kept.add(number)
-    return [parts[number] for number in sorted(kept)]
+    def fits(step: int) -> bool:
+        text = written(step)
+        return len(text) <= room * MAX_CHARS_PER_TOKEN and count(text) <= room
 
-
-def _left_out(all_: Sequence[ViewPart], shown: Sequence[ViewPart], base: float) -> int:
-    """Characters of messages that are not shown."""
-    said = sum(len(each.text) for each in all_ if each.weight is Weight.WORDS)
-    return said - sum(
-        min(len(each.text), each.limit(base)) for each in shown if each.weight is Weight.WORDS
-    )
-
-
-def _written(parts: Sequence[ViewPart], base: float) -> str:
-    """The parts, one below the other; continuation lines are indented, so that no text can begin a
-    line as another speaker would.
-    """
-    lines = []
-    for part in parts:
-        limit = part.limit(base)
-        if limit >= SHORTEST or len(part.text) <= limit:
-            text = _shortened(part, limit).replace("\n", "\n  ")
-            lines.append(f"{part.speaker}: {text}")
-        elif part.weight in _RESULTS:
-            lines.append(f"{part.speaker}: ({len(part.text):,} characters)")
-    return "\n".join(lines)
-
-
-def _shortened(part: ViewPart, limit: int) -> str:
-    """A text with a mark for the missing part; of outputs, mainly the end is kept."""
-    missing = len(part.text) - limit
-    if missing <= SHORTEST // 2:
-        return part.text
-    from_end = part.weight in (Weight.OUTPUT, Weight.FAILURE)
-    head = limit // 3 if from_end else limit * 2 // 3
-    tail = part.text[len(part.text) - (limit - head) :]
-    return f"{part.text[:head].rstrip()} [... {missing:,} characters left out ...] {tail.lstrip()}"
+    step = bisect_left(range(STEPS), True, key=fits)
+    base = MOST / SMALLER**step
+    said = (part for part in parts if part.weight in _SAID)
+    left_out = sum(len(part.text) - part.limit(base) for part in said)
+    return View(written(step), left_out)
 
 
 _REMINDER = re.compile("<system-reminder>")
@@ -184,14 +162,15 @@ def _parts(analysis: SegmentAnalysis) -> Iterator[ViewPart]:
 def _spoken(event: Event, position: float) -> Iterator[ViewPart]:
     if isinstance(event, Message):
         name = " ".join(event.name.split())[:NAME_CHARS].replace(":", " ")
-        speaker = {Speaker.PERSON: PERSON, Speaker.AGENT: "agent"}.get(event.speaker, "note")
-        yield ViewPart(name or speaker, event.text.strip(), Weight.WORDS, position)
+        speaker = {Speaker.PERSON: "person", Speaker.AGENT: "agent"}.get(event.speaker, "note")
+        weight = Weight.PERSON if event.speaker is Speaker.PERSON else Weight.WORDS
+        yield ViewPart(name or speaker, event.text.strip(), weight, position)
     elif isinstance(event, Thought):
         yield ViewPart("agent thinks", event.text.strip(), Weight.THOUGHT, position)
     elif isinstance(event, Compaction):
         yield ViewPart("earlier summary", summary_words(event.summary), Weight.WORDS, position)
     elif isinstance(event, Notice) and (typed := command_called(event.text.strip())):
-        yield ViewPart(PERSON, typed, Weight.WORDS, position)
+        yield ViewPart("person", typed, Weight.PERSON, position)
     elif isinstance(event, Plan):
         listed = "\n".join(f"- {each.number} {each.status}: {each.text}" for each in event.items)
         yield ViewPart("agent's plan", listed, Weight.CALL, position)
@@ -232,10 +211,10 @@ def _result_parts(call: Call | None, result: Result, position: float) -> Iterato
     """The result of a call; nothing for a change that succeeded."""
     if result.outcome is Outcome.REFUSED:
         said = f'The call was refused: "{result.words}"' if result.words else "The call was refused"
-        yield ViewPart("person", said, Weight.WORDS, position)
+        yield ViewPart("person", said, Weight.PERSON, position)
         return
     if result.words:
-        yield ViewPart("person, answers", result.words, Weight.WORDS, position)
+        yield ViewPart("person, answers", result.words, Weight.PERSON, position)
         return
     text = _NUMBERED.sub(r"\1", without_spans(result.text, _REMINDER, _REMINDED)).strip()
     changes = call is not None and bool(call.changes or call.act is Act.PLAN)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
-
-from msgspec import structs
 
 from reviewer.compression.told import cut
 from reviewer.text.units import Unit, UnitKind, units
@@ -17,118 +16,88 @@ SECTION = 300
 CODE = 200
 HEADING = 90
 """The longest line ending in a colon that counts as a heading, in characters."""
-_LISTED = frozenset((UnitKind.LIST_ITEM, UnitKind.TABLE_ROW))
+HEADINGS = 3
+"""Headings without text between them that are kept, the last ones."""
 CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 
 class TextPassage(NamedTuple):
-    """A piece in one line. `block`: its paragraph, for a sentence; 0 for other pieces."""
+    """A piece in one line. `block`: its paragraph, for a sentence; 0 for other pieces. `needs`: the
+    index of the piece without which it says little, else -1.
+    """
 
     text: str
     block: int = 0
+    needs: int = -1
+
+
+class _Line(NamedTuple):
+    kind: UnitKind
+    text: str
+    block: int
 
 
 def pieces(text: str) -> list[TextPassage]:
-    """The pieces of a text in order, each after its heading."""
-    return [piece for piece, _ in with_needs(text)]
-
-
-def with_needs(text: str) -> list[tuple[TextPassage, int]]:
-    """The pieces of a text, each with the index of the one it depends on, else -1: the rest of a
-    list needs its beginning, and a title needs the first piece below it.
+    """The pieces of a text in order, each after its heading. The rest of a list needs its
+    beginning; below a title at the start, all else needs the first piece.
     """
-    found: list[tuple[TextPassage, int]] = []
+    found: list[TextPassage] = []
     first = next(units(text), None)
     above = 0 if first is not None and first.kind is UnitKind.HEADING else -1
-    last_list, last_item = -1, 0
-    for piece, items in _pieces(text):
-        needed = above if found else -1
-        if items is not None:
-            begins, ends = items
-            if last_list >= 0 and (begins < 0 or 1 < begins == last_item + 1):
-                needed = last_list
-            last_list, last_item = len(found), ends
-        found.append((piece, needed))
+    heading = ""
+    for kind, group in groupby(_lines(text), key=lambda line: line.kind):
+        lines = list(group)
+        said = [line.text for line in lines]
+        needs = above if found else -1
+        if kind is UnitKind.HEADING:
+            heading = ": ".join(said[-HEADINGS:])
+            continue
+        if kind is UnitKind.LIST_ITEM:
+            for part in _parts(said, LIST):
+                found.append(TextPassage(_headed(heading, _joined(part)), needs=needs))
+                heading, needs = "", len(found) - 1
+        elif kind is UnitKind.CODE:
+            code = cut(" ".join(said), CODE)
+            code = code if "`" in code else f"`{code}`"
+            found.append(TextPassage(_headed(heading, code), needs=needs))
+        else:
+            section = _parts(said, SECTION)[0] if heading else []
+            if section:
+                found.append(TextPassage(_headed(heading, " ".join(section)), needs=needs))
+            for line in lines[len(section) :]:
+                found.append(TextPassage(line.text, line.block, above if found else -1))
+        heading = ""
+    if heading:
+        found.append(TextPassage(heading, needs=above if found else -1))
     return found
 
 
-def _pieces(text: str) -> Iterator[tuple[TextPassage, tuple[int, int] | None]]:
-    """The pieces, and for lists the numbers of their first and last item: 0 without numbers, -1 for
-    a first item right after the last of the piece before.
-    """
-    said = section = ""
-    held: list[str] = []
-    held_code = goes_on = False
-    numbers: list[int] = []
-
-    def closed() -> Iterator[tuple[TextPassage, tuple[int, int] | None]]:
-        nonlocal said, section, goes_on
-        if section:
-            yield TextPassage(section), None
-            section = ""
-        if held:
-            joined = _joined(held)
-            if held_code:
-                joined = cut(" ".join(held), CODE)
-                joined = joined if "`" in joined else f"`{joined}`"
-            items = None if held_code else (-1 if goes_on else numbers[0], numbers[-1])
-            yield TextPassage(_headed(said, joined)), items
-            held.clear()
-            numbers.clear()
-            said, goes_on = "", False
-
-    for unit in _whole(text):
+def _lines(text: str) -> Iterator[_Line]:
+    """The units of a text in one line each, as a heading, a list item, code or a sentence."""
+    for unit in units(text):
         content = " ".join(_without_fences(text[unit.start : unit.end]).split())
         if not any(char.isalnum() for char in content):
             continue
-        is_code = unit.kind in CODED
-        if is_code or unit.kind in _LISTED:
-            content = content if is_code else _item(unit, content)
-            is_full = not is_code and sum(map(len, held)) + len(content) > LIST
-            if section or (held and (is_full or is_code is not held_code)):
-                split = bool(held) and is_full and not held_code
-                yield from closed()
-                goes_on = split
-            held_code = is_code
-            held.append(content)
-            digits = "".join(filter(str.isdecimal, unit.marker))
-            numbers.append(int(digits) if digits else 0)
-            continue
-        announces = unit.kind is UnitKind.HEADING or (
-            content.endswith((":", "：")) and len(content) <= HEADING
-        )
-        if section and not announces and len(section) + len(content) <= SECTION:
-            section = f"{section} {content}"
-            continue
-        yield from closed()
-        if unit.kind is UnitKind.HEADING:
-            heading = content.strip("#*_: ")
-            both = _headed(said, heading)
-            said = both if len(both) <= HEADING else heading
-        elif announces:
-            said = _headed(said, content.rstrip(":：*_"))
-        elif said:
-            section, said = _headed(said, content), ""
+        if unit.kind in CODED:
+            yield _Line(UnitKind.CODE, content, 0)
+        elif unit.kind in (UnitKind.LIST_ITEM, UnitKind.TABLE_ROW):
+            yield _Line(UnitKind.LIST_ITEM, _item(unit, content), 0)
+        elif unit.kind is UnitKind.HEADING:
+            yield _Line(UnitKind.HEADING, content.strip("#*_: "), 0)
+        elif content.endswith((":", "：")) and len(content) <= HEADING:
+            yield _Line(UnitKind.HEADING, content.rstrip(":：*_"), 0)
         else:
-            yield TextPassage(content, unit.block), None
-    yield from closed()
-    if said:
-        yield TextPassage(said), None
+            yield _Line(UnitKind.SENTENCE, content, unit.block)
 
 
-def _whole(text: str) -> Iterator[Unit]:
-    """The units; a sentence that continues in lower case after a quotation is one."""
-    last: Unit | None = None
-    for unit in units(text):
-        goes_on = text[unit.start : unit.start + 1].islower()
-        if last is not None and goes_on and (last.kind, last.block) == (unit.kind, unit.block):
-            last = structs.replace(last, end=unit.end)
-            continue
-        if last is not None:
-            yield last
-        last = unit
-    if last is not None:
-        yield last
+def _parts(texts: Sequence[str], most: int) -> list[list[str]]:
+    """The texts in groups of at most `most` characters, or one text each."""
+    parts: list[list[str]] = [[]]
+    for text in texts:
+        if parts[-1] and sum(map(len, parts[-1])) + len(text) > most:
+            parts.append([])
+        parts[-1].append(text)
+    return parts
 
 
 def _without_fences(text: str) -> str:
@@ -145,7 +114,7 @@ def _item(unit: Unit, content: str) -> str:
     return f"{mark} {content}".strip() if mark else content
 
 
-def _joined(items: list[str]) -> str:
+def _joined(items: Sequence[str]) -> str:
     """Items of a list in one line; one that introduces the next is directly followed by it."""
     ends = ["" if item.endswith((":", "：", ";", "；")) else ";" for item in items[:-1]] + [""]
     return " ".join(f"{item}{end}" for item, end in zip(items, ends, strict=True))

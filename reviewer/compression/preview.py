@@ -161,8 +161,10 @@ def preview_choice(
         )
     fidelity = summarizer.validate_level(segment, compressed)
     kept = _why_kept(segment, choice, compressed)
-    unchecked = () if kept else criteria.instructions
-    return SegmentPreview(segment, choice.level, compressed, fidelity, failures, kept, unchecked)
+    asked = tuple((criteria.instructions or "").splitlines())
+    return SegmentPreview(
+        segment, choice.level, compressed, fidelity, failures, kept, () if kept else asked
+    )
 
 
 def _left_full(

@@ -22,13 +22,6 @@ LONGEST_PATCH = 160
 """Characters of a restored span, unless the match itself is longer."""
 
 
-class Criteria(Struct, frozen=True):
-    """The requirements for a summary: instructions for its writer, and patterns to check."""
-
-    instructions: tuple[str, ...] = ()
-    patterns: tuple[Pattern, ...] = ()
-
-
 class RetentionFailure(Struct, frozen=True):
     """A pattern that a summary does not match."""
 
@@ -37,12 +30,12 @@ class RetentionFailure(Struct, frozen=True):
     """`substring not found: "$50k"`, or with another reason."""
 
 
-NO_CALL = RetentionCriteria()
+NONE = RetentionCriteria()
 
 
-def criteria_of(segment: Segment, call: RetentionCriteria = NO_CALL) -> Criteria:
+def criteria_of(segment: Segment, call: RetentionCriteria = NONE) -> RetentionCriteria:
     """The criteria of a segment's IMPORTANT turns, and those of the call that apply to it, without
-    duplicates.
+    duplicates; the instructions are a line each.
 
     A pattern of the call applies to the segments whose source it matches: no summary of the others
     could meet it.
@@ -51,15 +44,10 @@ def criteria_of(segment: Segment, call: RetentionCriteria = NO_CALL) -> Criteria
     instructions = [*(each.instructions for each in asked), call.instructions]
     patterns = [pattern for each in asked for pattern in each.patterns]
     patterns += [pattern for pattern in call.patterns if _is_in(segment, pattern)]
-    return Criteria(
-        tuple(dict.fromkeys(each for each in instructions if each)),
+    return RetentionCriteria(
+        "\n".join(dict.fromkeys(each for each in instructions if each)) or None,
         tuple(dict.fromkeys(patterns)),
     )
-
-
-def needs_care(segment: Segment) -> bool:
-    """Whether a turn is IMPORTANT without criteria."""
-    return any(t.priority is Priority.IMPORTANT and not t.retention for t in segment.turns)
 
 
 def validate_retention(summary: str, patterns: Sequence[Pattern]) -> list[RetentionFailure]:

@@ -43,7 +43,7 @@ def cut_segments(
     elsewhere changes its name; `s21.2` if an earlier summary has `used` the name.
     """
     parts: list[Sequence[SegmentTurn]] = []
-    for run in _between_pins(turns) if whole else _runs(turns):
+    for run in _runs(turns, whole=whole):
         parts += [run] if whole else _cut(run)
     return tuple(
         Segment(_name(part[0], used), tuple(part), sum(_size(turn) for turn in part), topic)
@@ -56,31 +56,21 @@ def _name(first: SegmentTurn, used: Collection[str]) -> str:
     return next(name for name in names if name not in used)
 
 
-def _between_pins(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
+def _runs(turns: Sequence[SegmentTurn], *, whole: bool) -> list[list[SegmentTurn]]:
+    """Turns between pins; unless `whole`, summaries and turns that exceed a segment are runs by
+    themselves, the latter with their call.
+    """
     runs: list[list[SegmentTurn]] = [[]]
     for turn in turns:
         if turn.priority is Priority.PINNED:
             runs.append([])
-        else:
+        elif whole or not (turn.summary or _weight(turn) > MAX_TOKENS):
             runs[-1].append(turn)
-    return [run for run in runs if run]
-
-
-def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
-    """Turns between pins; summaries, and turns that exceed a segment, are runs by themselves."""
-    runs: list[list[SegmentTurn]] = [[]]
-    for turn in turns:
-        if turn.priority is Priority.PINNED:
-            runs.append([])
-        elif turn.summary:
-            runs += [[turn], []]
-        elif _weight(turn) > MAX_TOKENS:
+        else:
             own = [turn]
             if runs[-1] and turn.call and turn.call == runs[-1][-1].call:
                 own.insert(0, runs[-1].pop())
             runs += [own, []]
-        else:
-            runs[-1].append(turn)
     return [run for run in runs if run]
 
 

@@ -33,7 +33,6 @@ from reviewer.compression.preview import Watch, preview_plan
 from reviewer.compression.span_marks import SpanMarks
 from reviewer.compression.summarizer import (
     LicenceError,
-    Summarizer,
     Tier,
     locked_level,
     require_licence,
@@ -181,7 +180,7 @@ class Compression:
         watch = watch or Watch(cancelled)
         snapshot = self._snapshot_of(plan)
         engine = self.engines.named(plan.engine)
-        summarizer = self._summarizer(engine, plan.options)
+        summarizer = self.engines.summarizer(engine, plan.options.model_id)
         concurrency = self.engines.concurrency(engine)
         preview = preview_plan(
             snapshot, plan, summarizer, concurrency=concurrency, watch=watch, strict=strict
@@ -275,11 +274,6 @@ class Compression:
                 "The context changed since it was previewed. Nothing was written; preview again."
             )
         return found
-
-    def _summarizer(self, engine: str | None, options: SummarizationOptions | None) -> Summarizer:
-        return self.engines.summarizer(
-            self.engines.named(engine), options.model_id if options else None
-        )
 
     def _tier(self) -> Tier:
         return load_settings().compression.tier

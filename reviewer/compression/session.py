@@ -11,10 +11,9 @@ from enum import Enum
 
 from msgspec import Struct
 
-from reviewer.compression.told import ToldCall, added_names, told
+from reviewer.compression.told import ToldCall, told
 from reviewer.compression.words import terms
 from reviewer.sessions.work_state import WorkState, WorkTracker
-from reviewer.sessions.working_tree import absolute
 from reviewer.sources.claude_words import command_called
 from reviewer.sources.events import (
     Act,
@@ -31,8 +30,6 @@ from reviewer.sources.results import report_in
 
 LAST_CHANGES = 20
 """The latest calls that changed files, whose code is kept."""
-MAX_NAMES = 12
-"""The latest names kept from the edits of a file."""
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
 
@@ -84,8 +81,6 @@ class SessionFacts(Struct, frozen=True):
     state: WorkState
     changes: tuple[Changed, ...]
     """The latest calls that change files, after the last commit."""
-    names: dict[str, tuple[str, ...]]
-    """Names introduced by the edits of each file since the last commit, latest first."""
     counts: Counter[str]
     """How often each term occurs."""
 
@@ -113,7 +108,6 @@ class _Reader:
         self._open: dict[str, tuple[Call, int]] = {}
         """The calls without a result, each with its place."""
         self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
-        self._names: dict[str, dict[str, int]] = {}
         self._counts: Counter[str] = Counter()
         self._place = 0
 
@@ -146,10 +140,6 @@ class _Reader:
                 for each in sorted(self._changes, key=lambda change: change.place)
                 if each.call.origin.line_start > committed
             ),
-            {
-                path: tuple(name for name, line in reversed(names.items()) if line > committed)
-                for path, names in self._names.items()
-            },
             self._counts,
         )
 
@@ -193,9 +183,8 @@ class _Reader:
         if found is None:
             return
         call, place = found
-        self._tell(call, result, place)
+        step = self._tell(call, result, place)
         if result.outcome is Outcome.REFUSED:
-            step = told(call, result, place)
             line = step.line if step else f"refused: {call.tool}"
             said = f" {result.words}" if result.words else ""
             text = f"({line}){said}"
@@ -206,25 +195,13 @@ class _Reader:
             report = report_in(result.text)
             self._say(Voice.SOMEBODY, report, result, "Report of a sub-agent", "report")
 
-    def _tell(self, call: Call, result: Result | None, place: int) -> None:
+    def _tell(self, call: Call, result: Result | None, place: int) -> ToldCall | None:
         outcome = result.outcome if result else None
         if call.changes:
             self._changes.append(Changed(place, call, outcome, result.text if result else ""))
-            if outcome not in (Outcome.REFUSED, Outcome.FAILED):
-                self._name(call)
         step = told(call, result, place)
-        if step is None or outcome is Outcome.REFUSED:
-            return
-        key = step.command or place
-        self._steps.pop(key, None)
-        self._steps[key] = step
-
-    def _name(self, call: Call) -> None:
-        """Record the names introduced by an edit, by its file."""
-        for change in call.changes:
-            known = self._names.setdefault(absolute(call.origin.cwd, change.path), {})
-            for name in reversed(added_names((change,))[:MAX_NAMES]):
-                known.pop(name, None)
-                known[name] = call.origin.line_start
-            while len(known) > MAX_NAMES:
-                del known[next(iter(known))]
+        if step is not None and outcome is not Outcome.REFUSED:
+            key = step.command or place
+            self._steps.pop(key, None)
+            self._steps[key] = step
+        return step

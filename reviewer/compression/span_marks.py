@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from reviewer.clock import Clock, iso
 from reviewer.commits.commit_annotations import first_words
 from reviewer.commits.contexts import Contexts
@@ -15,15 +13,6 @@ from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 
 
-class CommitSpan(Struct, frozen=True):
-    """A span of a commit's current text."""
-
-    commit: int
-    start: int
-    end: int
-    type: AnchorType = AnchorType.CRITICAL_FACT
-
-
 class SpanMarks:
     """Marks spans, one act each; undo removes a mark."""
 
@@ -32,24 +21,27 @@ class SpanMarks:
         self._contexts = contexts
         self._clock = clock
 
-    def mark(self, span: CommitSpan) -> int:
-        """Keep a span verbatim from now on; returns the act, 0 if nothing changed.
+    def mark(
+        self, commit: int, start: int, end: int, kind: AnchorType = AnchorType.CRITICAL_FACT
+    ) -> int:
+        """Keep a span of a commit's text verbatim from now on; returns the act, 0 if nothing
+        changed.
 
         Raises UnknownIdError, and ReviewerError for a span that is empty or outside the text.
         """
-        view = self._contexts.commit(span.commit)
-        inside = 0 <= span.start < span.end <= len(view.text)
-        content = view.text[span.start : span.end] if inside else ""
+        view = self._contexts.commit(commit)
+        inside = 0 <= start < end <= len(view.text)
+        content = view.text[start:end] if inside else ""
         if not content.strip():
             raise ReviewerError("The span is empty or outside the commit's text.")
         turn = first_words(view.text, view.row.hash)
         with self._ledger.act("mark anchor", f"Must survive in {turn}: {content}") as act:
             ((origin,),) = act.query(
-                "SELECT coalesce(origin_id, id) FROM commit_ WHERE id = ?", (span.commit,)
+                "SELECT coalesce(origin_id, id) FROM commit_ WHERE id = ?", (commit,)
             )
-            place: Image = {"commit_id": origin, "span_start": span.start, "span_end": span.end}
+            place: Image = {"commit_id": origin, "span_start": start, "span_end": end}
             values: Image = {
-                "type": str(span.type),
+                "type": str(kind),
                 "content": content,
                 "confirmed": PINNED_SPAN,
             }
@@ -74,4 +66,4 @@ class SpanMarks:
             raise ReviewerError(
                 f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
             )
-        return self.mark(CommitSpan(commit, *place))
+        return self.mark(commit, *place)

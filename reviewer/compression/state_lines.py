@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import posixpath
 import re
-from bisect import bisect_left
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from reviewer.compression.pieces import pieces
-from reviewer.compression.session import LAST_CHANGES, Changed, SessionFacts, Voice
-from reviewer.compression.told import DECLARED, cut, how_it_ended, without_cd
+from reviewer.compression.session import Changed, SessionFacts, Voice
+from reviewer.compression.told import DECLARED, added_names, cut, how_it_ended, without_cd
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
 
-MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING, MAX_FAILED = 24, 4, 5, 3, 2
+MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING = 24, 4, 5, 3
 MAX_NAMED, NAMES = 6, 3
 """Files listed with the names introduced by their edits, and names per file."""
 MAX_DONE = 4
 """Finished items shown of a plan."""
-ITEM, WHY = 200, 160
+ITEM = 200
 CODE_LINES, CODE_LINE = 8, 160
 """Lines of a change, and characters of each."""
 _NO_RESULT = ", no result seen"
@@ -48,8 +46,7 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         listed = _together([f"{path} ({how or 'not touched since'})" for path, how in paths])
         yield f"{said}: {listed}."
     yield from _checks(state, fresh=True, part=part)
-    yield from () if part else _failures(session)
-    yield from _files(state, session.names, part=part)
+    yield from _files(session, part=part)
     for commit in state.commits[: -MAX_COMMITS - 1 : -1]:
         pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
         yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
@@ -59,20 +56,8 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
 
 
-def _failures(session: SessionFacts) -> Iterator[str]:
-    """The commands that failed since the latest request and were not run again."""
-    asked = max((each.place for each in session.speeches if each.asks), default=-1)
-    failed: dict[tuple[str, ...], str] = {}
-    for step in session.steps:
-        failed.pop(step.ran, None)
-        if step.ran and step.failure and step.place > asked:
-            failed[step.ran] = f"`{cut(step.command, 120)}`: {step.failure}"
-    if failed:
-        shown = "; ".join([*failed.values()][-MAX_FAILED:])
-        yield f"Failed since the latest request, not run again: {shown}"
-
-
-def _files(state: WorkState, names: Mapping[str, Sequence[str]], *, part: bool) -> Iterator[str]:
+def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
+    state, names = session.state, _names(session)
     changed = [each for each in state.files if each.uncommitted]
     doubtful = [each for each in state.files if not each.uncommitted]
     for label, files in (
@@ -90,6 +75,18 @@ def _files(state: WorkState, names: Mapping[str, Sequence[str]], *, part: bool) 
         yield f"{label} ({len(files)}): {_together(shown)}{more}"
     if state.unnamed_edits:
         yield f"Edits whose file the session does not name: {state.unnamed_edits:,}."
+
+
+def _names(session: SessionFacts) -> dict[str, list[str]]:
+    """The names introduced by the latest changes of each file, latest first."""
+    found: dict[str, list[str]] = {}
+    for changed in reversed(session.changes):
+        if changed.outcome not in (Outcome.REFUSED, Outcome.FAILED):
+            for change in changed.call.changes:
+                path = absolute(changed.call.origin.cwd, change.path)
+                known = found.setdefault(path, [])
+                known += (name for name in added_names((change,)) if name not in known)
+    return found
 
 
 def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
@@ -159,29 +156,24 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MAX_DONE:]]
 
 
-def change_lines(
-    session: SessionFacts, said: Container[str] = (), *, part: bool = False
-) -> list[str]:
-    """The code of the last uncommitted or unmade changes, each with its place and the agent's words
-    before it, latest first. `part`: as in `state_lines`.
+def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
+    """The code of the last uncommitted or unmade changes, each with its place, latest first;
+    `part`: as in `state_lines`.
     """
     left = {each.path for each in session.state.files}
     found: dict[str, None] = {}
     later: set[str] = set()
-    for number, changed in reversed(tuple(enumerate(session.changes))):
+    for changed in reversed(session.changes):
         made = changed.outcome not in (Outcome.REFUSED, Outcome.FAILED)
-        why = ""
         for change in changed.call.changes:
             path = absolute(changed.call.origin.cwd, change.path)
             if path not in left if made else path in later:
                 continue
             later.add(path)
             if code := "\n".join(_code(change)):
-                why = why or _said_before(session, number)
-                reason = f' - "{why}"' if why and why not in said else ""
                 title = _title(changed, change, made=made)
                 title = title.replace(_NO_RESULT, "") if part else title
-                found[f"{title}{reason}:\n{code}"] = None
+                found[f"{title}:\n{code}"] = None
     return list(found)
 
 
@@ -205,19 +197,6 @@ def _line_number(changed: Changed, change: Change) -> int:
     kept = set(old.split("\n"))
     first = next((line for line in new.split("\n") if line.strip() and line not in kept), "")
     return numbers.get(first.strip(), 0)
-
-
-def _said_before(session: SessionFacts, number: int) -> str:
-    """The end of the agent's words before a change, with no other change in between."""
-    place = session.changes[number].place
-    at = bisect_left(session.speeches, place, key=lambda speech: speech.place) - 1
-    before = session.changes[number - 1].place if number else -1
-    if at < 0 or session.speeches[at].voice is not Voice.AGENT:
-        return ""
-    if before > session.speeches[at].place or (not number and len(session.changes) == LAST_CHANGES):
-        return ""
-    last = pieces(session.speeches[at].text)[-1:]
-    return last[0].text.rstrip(":") if last and len(last[0].text) <= WHY else ""
 
 
 def _code(change: Change) -> Iterator[str]:

@@ -20,7 +20,6 @@ from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
 from reviewer.compression.planted_orders import planted_orders
-from reviewer.compression.retention import criteria_of, needs_care
 from reviewer.compression.values import (
     BY_HAND,
     OFFLINE,
@@ -161,25 +160,10 @@ class Summarizer:
         cannot be met, ModelError and CancelledError from a model, TemplateError.
         """
         require_licence(level, self._tier)
-        return self._at_level(segment, anchors, level, options, cancelled)
-
-    def _at_level(
-        self,
-        segment: Segment,
-        anchors: Sequence[AnchorPoint],
-        level: Level,
-        options: SummarizationOptions = DEFAULT_OPTIONS,
-        cancelled: Cancelled | None = None,
-    ) -> CompressedSegment:
-        """The same in any tier: an applied summary stays readable in a lower one."""
-        analysis, anchors = self.analysis(segment), tuple(anchors)
-        if level is Level.FULL or analysis.is_empty:
-            text = analysis.text if level is Level.FULL else ""
-            note = "" if segment.tokens else "nothing to summarize"
-            return self._result(segment, anchors, level, self._text(text, note), markers=False)
-        if self.engine.deterministic:
-            return self._written_once(segment, anchors, level, options)
-        return self._write(segment, anchors, level, options, cancelled)
+        found = tuple(anchors)
+        if self.engine.deterministic or level is Level.FULL or self.analysis(segment).is_empty:
+            return self._told(segment, found, level, options)
+        return self._write(segment, found, level, options, cancelled)
 
     def from_text(
         self,
@@ -211,8 +195,7 @@ class Summarizer:
         found = self.validate_fidelity(segment, compressed)
         if compressed.engine != OFFLINE or compressed.level < Level.BRIEF or not segment.tokens:
             return found
-        nearer = Level(compressed.level - 1)
-        text = self.offline._at_level(segment, compressed.anchors, nearer)
+        text = self.offline._told(segment, compressed.anchors, Level(compressed.level - 1))
         return found.with_context_of(self.validate_level(segment, text))
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
@@ -220,13 +203,30 @@ class Summarizer:
 
         The offline engine writes it, even for summaries by a model.
         """
-        return self.offline._at_level(segment, anchors, Level(level - 1)).content
+        return self.offline._told(segment, tuple(anchors), Level(level - 1)).content
 
     def _grade(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
         found = self.analysis(segment).fidelity(compressed)
         if compressed.engine in (OFFLINE, BY_HAND):
             return found
         return structs.replace(found, orders=planted_orders(compressed.content, segment))
+
+    def _told(
+        self,
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions = DEFAULT_OPTIONS,
+    ) -> CompressedSegment:
+        """The segment at a level without a model, in any tier: an applied summary stays readable in
+        a lower one.
+        """
+        analysis = self.analysis(segment)
+        if level is not Level.FULL and not analysis.is_empty:
+            return self._written_once(segment, anchors, level, options)
+        note = "" if segment.tokens else "nothing to summarize"
+        text = self._text(analysis.text if level is Level.FULL else "", note)
+        return self._result(segment, anchors, level, text, markers=False)
 
     def _without_model(
         self,
@@ -266,8 +266,6 @@ class Summarizer:
             anchors,
             options.max_output_tokens or segment_target(segment, level),
             options,
-            criteria_of(segment, options.retention),
-            needs_care(segment),
             cancelled,
         )
         markers = options.generate_expansion_markers
@@ -300,7 +298,7 @@ class Summarizer:
         whole = level is Level.FULL or analysis.is_whole(content)
         found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            expanded = self.offline._at_level(segment, anchors, Level(level - 1)).token_count
+            expanded = self.offline._told(segment, anchors, Level(level - 1)).token_count
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(

@@ -57,32 +57,42 @@ class SummaryWriter:
         Raises CancelledError, TemplateError, RetryExhaustedError if the criteria cannot be met,
         and the failure of a model as described above.
         """
-        why = f"the model failed: {self._gave_up}"
         try:
-            if level is Level.FULL or self._gave_up is None:
-                try:
-                    found = self.summarizer.compress(
-                        segment, anchors, level, options, self._cancelled
-                    )
-                    if level is not Level.FULL and not found.answered_before:
-                        self._answered()
-                    return found
-                except RetryExhaustedError as refused:
-                    if self._alone or self.summarizer.engine.deterministic:
-                        raise
-                    self._answered()
-                    why = f"the model's summary was refused: {refused.diagnosis}"
-                except CancelledError:
-                    raise
-                except ModelError as failure:
-                    self._failed(failure)
-                    why = f"the model failed: {failure}"
-            found = self.summarizer.offline.compress(segment, anchors, level, options)
+            found = self._ask(segment, anchors, level, options)
+            if isinstance(found, CompressedSegment):
+                return found
+            written = self.summarizer.offline.compress(segment, anchors, level, options)
         except RetryExhaustedError as refused:
             why = f"{segment.id}: {refused.diagnosis}"
             raise RetryExhaustedError(why, refused.attempts, refused.last) from refused
-        note = "; ".join(filter(None, (found.note, f"offline, because {why}")))
-        return structs.replace(found, note=note)
+        note = "; ".join(filter(None, (written.note, f"offline, because {found}")))
+        return structs.replace(written, note=note)
+
+    def _ask(
+        self,
+        segment: Segment,
+        anchors: tuple[AnchorPoint, ...],
+        level: Level,
+        options: SummarizationOptions,
+    ) -> CompressedSegment | str:
+        """The summary of the engine, or why there is none, as part of a sentence."""
+        if self._gave_up is not None and level is not Level.FULL:
+            return f"the model failed: {self._gave_up}"
+        try:
+            found = self.summarizer.compress(segment, anchors, level, options, self._cancelled)
+        except RetryExhaustedError as refused:
+            if self._alone or self.summarizer.engine.deterministic:
+                raise
+            self._answered()
+            return f"the model's summary was refused: {refused.diagnosis}"
+        except CancelledError:
+            raise
+        except ModelError as failure:
+            self._failed(failure)
+            return f"the model failed: {failure}"
+        if level is not Level.FULL and not found.answered_before:
+            self._answered()
+        return found
 
     def _answered(self) -> None:
         with self._lock:

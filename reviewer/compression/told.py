@@ -5,11 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.sessions.work_state import Check, checks_among, command_ends, last_line
+from reviewer.sessions.work_state import Check, checks_among, command_ends
 from reviewer.sessions.working_tree import commits_made
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Outcome, Result
@@ -17,13 +17,10 @@ from reviewer.sources.shell import Command
 
 _BOOKS = POLLING | {"report_intent"}
 """Tools that do not affect the work."""
-SHORT, LONG = 110, 260
-"""Characters of a call, and of its last output after a failure."""
-SAME_WORDS = 3
-"""Words at the beginning of a command that identify a repetition."""
+SHORT = 110
+"""Characters of a call."""
 NAMES = 4
 """Names introduced by an edit."""
-MAX_LOOKED_AT = 4
 NO_RESULT = ": no result seen"
 MAX_NAMES_READ = 40
 _NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
@@ -37,42 +34,20 @@ DECLARED = re.compile(
 
 
 class ToldCall(Struct, frozen=True):
-    """A call of the agent, described."""
+    """A call of the agent. `line`: in a few words."""
 
     place: int
     line: str
-    """In a few words."""
     act: Act
-    path: str = ""
-    names: tuple[str, ...] = ()
-    """Names introduced by an edit."""
     command: str = ""
-    ran: tuple[str, ...] = ()
-    """The first words of the last command of a shell line."""
-    failure: str = ""
-    """Its last output after a failure, except for checks."""
 
 
 def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     """A call with its result; None for one that does not affect the work."""
     if call.act is Act.PLAN or call.tool.lower() in _BOOKS:
         return None
-    names = added_names(call.changes)[:NAMES]
-    ends = [(check.command, how_it_ended(check)) for _, check in checks_of(call, result)]
-    return ToldCall(
-        place,
-        _line(call, result, ends, names),
-        call.act,
-        call.path,
-        tuple(names),
-        without_cd(call) if call.command else "",
-        call.commands[-1].words[:SAME_WORDS] if call.commands else (),
-        _failure(result) if result is not None and not ends else "",
-    )
-
-
-def _failure(result: Result) -> str:
-    return cut(last_line(result.text), LONG) if result.outcome is Outcome.FAILED else ""
+    command = without_cd(call) if call.command else ""
+    return ToldCall(place, _line(call, result), call.act, command)
 
 
 def checks_of(call: Call, result: Result | None) -> list[tuple[Command, Check]]:
@@ -96,15 +71,11 @@ def how_it_ended(check: Check) -> str:
     return f"exit code not seen{said}"
 
 
-def _line(
-    call: Call,
-    result: Result | None,
-    ends: Sequence[tuple[str, str]],
-    names: Sequence[str],
-) -> str:
+def _line(call: Call, result: Result | None) -> str:
     outcome = result.outcome if result is not None else None
+    ends = [(check.command, how_it_ended(check)) for _, check in checks_of(call, result)]
     if call.changes:
-        words = _changed(call, names, done=outcome is not Outcome.REFUSED)
+        words = _changed(call, done=outcome is not Outcome.REFUSED)
     elif call.act is Act.RUN:
         words = _ran(call, result, ends)
     elif call.act is Act.READ:
@@ -124,8 +95,8 @@ def _line(
     return words
 
 
-def _changed(call: Call, names: Sequence[str], *, done: bool) -> str:
-    told = []
+def _changed(call: Call, *, done: bool) -> str:
+    told, names = [], added_names(call.changes)[:NAMES]
     for change in call.changes[:4]:
         verbs = ("deleted", "delete") if change.deleted else ("edited", "edit")
         verbs = ("wrote", "write") if change.created else verbs
@@ -170,25 +141,12 @@ def added_names(changes: Sequence[Change]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in known]
 
 
-def told_together(steps: Iterable[ToldCall]) -> str:
-    """The calls between two messages in one line, similar ones together."""
-    lines: dict[str, str] = {}
-    names: dict[str, dict[str, None]] = {}
-    looked: dict[str, None] = {}
-    for step in steps:
-        if step.act in (Act.EDIT, Act.WRITE) and step.path and not step.failure:
-            known = names.setdefault(step.path, {})
-            known.update(dict.fromkeys(step.names))
-            listed = f" ({', '.join(list(known)[:NAMES])})" if known else ""
-            lines.pop(step.path, None)
-            lines[step.path] = step.line.split(" (", 1)[0] + listed
-        elif step.act in (Act.READ, Act.SEARCH):
-            looked[step.line.removeprefix("read ").removeprefix("searched ")] = None
-        else:
-            lines[step.line] = step.line
-    if lines:
-        return "; ".join(lines.values())
-    return "looked at " + ", ".join(list(looked)[:MAX_LOOKED_AT]) if looked else ""
+def told_together(steps: Sequence[ToldCall]) -> str:
+    """The calls between two messages in one line, equal ones once. What was read is told only if
+    nothing else was done.
+    """
+    done = [step.line for step in steps if step.act not in (Act.READ, Act.SEARCH)]
+    return "; ".join(dict.fromkeys(done or [step.line for step in steps]))
 
 
 def cut(text: str, size: int) -> str:

@@ -111,11 +111,6 @@ def anchor_tag(content: str) -> str:
     return max(runs, key=len, default=_cut_words(folded).rstrip(" ,;"))
 
 
-def has_term(text: str) -> bool:
-    """Whether any word of a text in Latin letters is meaningful; other texts always are."""
-    return not text.isascii() or any(map(_carries, fold(text).split(" ")))
-
-
 def _carries(word: str) -> bool:
     """Whether a word is meaningful, so that a tag may begin or end with it."""
     lower = word.strip(_TRIMMED).lower()

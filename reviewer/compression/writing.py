@@ -132,9 +132,10 @@ class _Writing:
         code = round(room * CODE) if self._titled and session.changes else 0
         self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
         parts = after
+        changed = change_lines(session, part=self._part) if code else []
         for most in (code, room):  # leftovers of the course are for more code
             left = room - self._count(self._written(after)) - LINE * 2
-            changes = self._within(self._changes() if code else [], min(most, left))
+            changes = self._within(changed, min(most, left))
             parts = [*after, (HandoverSection.CHANGES, changes)]
             self._fill(room - self._count(self._written(parts)))  # it costs less than estimated
         return self._fitted(parts)
@@ -174,11 +175,6 @@ class _Writing:
         if question := question_in(last.text, QUESTION):
             return f'The agent asks, without an answer yet: "{question}"'
         return "The agent had the last word."
-
-    def _changes(self) -> list[str]:
-        """The latest code changes, without reasons repeated from the course."""
-        said = {piece.text.rstrip(":") for piece in self._pieces if piece.kept}
-        return change_lines(self._session, said, part=self._part)
 
     def _within(self, lines: Sequence[str], room: float, *, cut_last: bool = False) -> list[str]:
         """The lines that fit, in their order. `cut_last`: with the beginning of an overlong one."""

@@ -56,6 +56,12 @@ class AgentAnswer(Struct, frozen=True):
     prompt_tokens: int = -1
     completion_tokens: int = -1
 
+    @property
+    def usage(self) -> tuple[int, int] | None:
+        """The tokens of prompt and answer, if both are reported."""
+        both = self.prompt_tokens, self.completion_tokens
+        return both if min(both) >= 0 else None
+
 
 class Agent(Struct, frozen=True):
     """An agent's command line. `title`: its usual name; `login`: how to log in."""

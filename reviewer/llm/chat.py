@@ -6,8 +6,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema
+from msgspec import Struct
+
+from reviewer.llm.model import CancelledError, ChatMessage, Completion, Finish, JsonSchema
 from reviewer.text.secrets import mask
+from reviewer.text.tokens import counter
 
 POLL = 0.05
 """Seconds between two checks for a cancellation."""
@@ -20,6 +23,33 @@ def quoted(message: str) -> str:
     """A message of an endpoint or command: short, on one line, secrets masked."""
     words = " ".join(mask(message).text.split()).rstrip(".")
     return words if len(words) <= WORDS_SHOWN else words[:WORDS_SHOWN] + "..."
+
+
+class Question(Struct, frozen=True):
+    """A question to a model, secrets masked; see `ChatModel.complete`."""
+
+    messages: Sequence[ChatMessage]
+    max_tokens: int
+    temperature: float
+    schema: JsonSchema | None
+    stop: Callable[[], bool]
+    on_text: Callable[[str], None] | None
+
+    def answered(
+        self,
+        text: str,
+        model: str,
+        usage: tuple[int, int] | None,
+        finish: Finish = "stop",
+        requests: int = 1,
+    ) -> Completion:
+        """The answer. `usage`: tokens of prompt and answer; None if they must be counted here."""
+        counted_by = "endpoint"
+        if usage is None:
+            ours = counter()
+            counted_by = ours.name
+            usage = sum(ours.count(one.content) for one in self.messages), ours.count(text)
+        return Completion(text, model, *usage, finish, counted_by, requests)
 
 
 class Chat:
@@ -42,17 +72,9 @@ class Chat:
         masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
         stop = cancelled or (lambda: False)
         with self._slot(stop):
-            return self._answer(masked, schema, max_tokens, temperature, stop, on_text)
+            return self._answer(Question(masked, max_tokens, temperature, schema, stop, on_text))
 
-    def _answer(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema | None,
-        max_tokens: int,
-        temperature: float,
-        stop: Callable[[], bool],
-        on_text: Callable[[str], None] | None,
-    ) -> Completion:
+    def _answer(self, asked: Question) -> Completion:
         raise NotImplementedError
 
     @contextmanager

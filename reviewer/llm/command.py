@@ -26,23 +26,22 @@ from reviewer.llm.agents import (
     AgentAnswer,
     AgentRequest,
     CommandOutput,
+    Invocation,
     agent_of,
     last_words,
 )
-from reviewer.llm.chat import POLL, STOPPED, Chat, quoted
+from reviewer.llm.chat import POLL, STOPPED, Chat, Question, quoted
 from reviewer.llm.model import (
     CancelledError,
     ChatMessage,
     Completion,
     EmptyAnswerError,
-    JsonSchema,
     ModelError,
 )
 from reviewer.settings import ModelSettings
 from reviewer.system import KILL, end_group
 from reviewer.text.controls import ESCAPES, well_formed
 from reviewer.text.secrets import mask
-from reviewer.text.tokens import counter
 
 CHILD = "REVIEWER_CHILD"
 """Set to 1 for the command, so that hooks of `reviewer` do nothing."""
@@ -95,21 +94,14 @@ class CommandChat(Chat):
         self._environment = environment
         self._seconds = settings.timeout
 
-    def _answer(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema | None,
-        max_tokens: int,
-        temperature: float,
-        stop: Callable[[], bool],
-        on_text: Callable[[str], None] | None,
-    ) -> Completion:
+    def _answer(self, asked: Question) -> Completion:
         """Agents choose length and temperature themselves; some accept a schema."""
-        system = "\n\n".join(one.content for one in messages if one.role == "system")
-        prompt = _conversation([one for one in messages if one.role != "system"])
+        system = "\n\n".join(one.content for one in asked.messages if one.role == "system")
+        prompt = _conversation([one for one in asked.messages if one.role != "system"])
         with _private_folder() as folder:
-            asked = AgentRequest(self._program, system, prompt, self._model, schema, folder)
-            invocation = self.agent.prepare(asked)
+            invocation = self.agent.prepare(
+                AgentRequest(self._program, system, prompt, self._model, asked.schema, folder)
+            )
             environment = {
                 name: value
                 for name, value in self._environment.items()
@@ -117,7 +109,7 @@ class CommandChat(Chat):
             }
             environment |= {**invocation.environment, CHILD: "1", "NO_COLOR": "1", NO_FILES: "1"}
             try:
-                ended = self._run(invocation.argv, invocation.prompt, environment, folder, stop)
+                ended = self._run(invocation, environment, folder, asked.stop)
             finally:
                 if self.agent.tidy is not None:
                     self.agent.tidy(folder, environment)
@@ -128,24 +120,13 @@ class CommandChat(Chat):
             problem.sent = 1
             raise
         text = mask(well_formed(answer.text).strip()).text
-        if on_text is not None:
-            on_text(text)
-        return self._completion(text, answer, messages)
-
-    def _completion(
-        self, text: str, answer: AgentAnswer, asked: Sequence[ChatMessage]
-    ) -> Completion:
-        model = well_formed(answer.model) or self.name
-        if answer.prompt_tokens >= 0 and answer.completion_tokens >= 0:
-            return Completion(text, model, answer.prompt_tokens, answer.completion_tokens)
-        ours = counter()
-        sent = sum(ours.count(one.content) for one in asked)
-        return Completion(text, model, sent, ours.count(text), counted_by=ours.name)
+        if asked.on_text is not None:
+            asked.on_text(text)
+        return asked.answered(text, well_formed(answer.model) or self.name, answer.usage)
 
     def _run(
         self,
-        argv: Sequence[str],
-        prompt: str,
+        called: Invocation,
         environment: Mapping[str, str],
         folder: Path,
         stop: Callable[[], bool],
@@ -156,17 +137,17 @@ class CommandChat(Chat):
         if stop():
             raise CancelledError(STOPPED)
         with TemporaryFile() as typed, TemporaryFile() as out, TemporaryFile() as err:
-            typed.write(prompt.encode("utf-8", "replace"))
+            typed.write(called.prompt.encode("utf-8", "replace"))
             typed.seek(0)
             try:
                 process = subprocess.Popen(  # noqa: S603
-                    argv, cwd=folder, env=dict(environment), start_new_session=True,
+                    called.argv, cwd=folder, env=dict(environment), start_new_session=True,
                     stdin=typed, stdout=out, stderr=err,
                 )  # fmt: skip
             except OSError as problem:
                 raise ModelError(
-                    f"{argv[0]} could not be started: {problem.strerror or problem}. Check command "
-                    "under [model]."
+                    f"{called.argv[0]} could not be started: {problem.strerror or problem}. Check "
+                    "command under [model]."
                 ) from problem
             try:
                 self._wait(process, out, err, stop)

@@ -26,7 +26,6 @@ class Endpoint(Struct, frozen=True):
     host: str
     model: str
     key: str
-    key_variable: str
     local: bool
     """Whether it is on this machine."""
 
@@ -67,7 +66,6 @@ def find_endpoint(settings: ModelSettings, environment: Mapping[str, str]) -> En
         host=url.netloc,
         model=settings.name.strip(),
         key=_key(settings.key_variable, environment),
-        key_variable=settings.key_variable,
         local=is_this_machine(url.hostname or ""),
     )
 

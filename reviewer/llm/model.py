@@ -17,6 +17,9 @@ class ChatMessage(Struct, frozen=True):
     content: str
 
 
+Finish = Literal["stop", "length", "filtered"]
+
+
 class Completion(Struct, frozen=True):
     """A model's answer. `finish`: stop, length (cut off at the limit), or filtered."""
 
@@ -24,7 +27,7 @@ class Completion(Struct, frozen=True):
     model: str
     prompt_tokens: int
     completion_tokens: int
-    finish: Literal["stop", "length", "filtered"] = "stop"
+    finish: Finish = "stop"
     counted_by: str = "endpoint"
     """`endpoint`, or the encoding used to count the tokens here."""
     requests: int = 1

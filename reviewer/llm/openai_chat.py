@@ -11,22 +11,21 @@ import asyncio
 import os
 import re
 import ssl
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import httpx2
 import openai
 from openai.types.chat import ChatCompletionChunk
 
-from reviewer.llm.chat import POLL, STOPPED, Chat, quoted
+from reviewer.llm.chat import POLL, STOPPED, Chat, Question, quoted
 from reviewer.llm.endpoint import Endpoint, find_endpoint
 from reviewer.llm.model import (
     CancelledError,
-    ChatMessage,
     Completion,
     EmptyAnswerError,
-    JsonSchema,
+    Finish,
     ModelError,
 )
 from reviewer.settings import ModelSettings
@@ -50,7 +49,6 @@ HEADERS = frozenset(
 )  # fmt: skip
 """The only headers sent: none is added from the environment."""
 
-Finish = Literal["stop", "length", "filtered"]
 _FINISH: dict[str, Finish] = {
     "stop": "stop", "length": "length", "content_filter": "filtered", "max_tokens": "length",
 }  # fmt: skip
@@ -85,23 +83,15 @@ class OpenAIChat(Chat):
         self._refused: set[str] = set()
         """Options refused by the endpoint, omitted or replaced from then on."""
 
-    def _answer(
-        self,
-        messages: Sequence[ChatMessage],
-        schema: JsonSchema | None,
-        max_tokens: int,
-        temperature: float,
-        stop: Callable[[], bool],
-        on_text: Callable[[str], None] | None,
-    ) -> Completion:
+    def _answer(self, asked: Question) -> Completion:
         sent = 0
         while True:
-            options = self._options(max_tokens, temperature, schema)
+            options = self._options(asked)
             exchange = _Exchange(self._endpoint, self._retries, self._seconds, sent)
             try:
-                exchange.carry_out(messages, options, stop, on_text)
-                exchange.require_whole(max_tokens)
-                return exchange.completion(messages)
+                exchange.carry_out(asked, options)
+                exchange.require_whole(asked.max_tokens)
+                return exchange.completion(asked)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as problem:
                 sent = exchange.sent
                 if not self._adapt(problem.message, options):
@@ -113,21 +103,19 @@ class OpenAIChat(Chat):
                 problem.tokens_out = counter().count(exchange.text)
                 raise
 
-    def _options(
-        self, max_tokens: int, temperature: float, schema: JsonSchema | None
-    ) -> dict[str, Any]:
+    def _options(self, asked: Question) -> dict[str, Any]:
         options: dict[str, Any] = {
-            "max_tokens": max_tokens,
-            "temperature": temperature,
+            "max_tokens": asked.max_tokens,
+            "temperature": asked.temperature,
             "stream_options": {"include_usage": True},
         }
-        if schema is not None:
-            shape = {"name": "answer", "strict": True, "schema": schema}
+        if asked.schema is not None:
+            shape = {"name": "answer", "strict": True, "schema": asked.schema}
             options["response_format"] = {"type": "json_schema", "json_schema": shape}
         for option in self._refused:
             options.pop(option, None)
         if "max_tokens" in self._refused:
-            options["max_completion_tokens"] = max_tokens
+            options["max_completion_tokens"] = asked.max_tokens
         return options
 
     def _adapt(self, refusal: str, options: Mapping[str, Any]) -> bool:
@@ -165,20 +153,15 @@ class _Exchange:
         """The text, or else the refusal."""
         return well_formed("".join(self._pieces) or "".join(self._refusal))
 
-    def carry_out(
-        self,
-        messages: Sequence[ChatMessage],
-        options: Mapping[str, Any],
-        stop: Callable[[], bool],
-        on_text: Callable[[str], None] | None,
-    ) -> None:
+    def carry_out(self, asked: Question, options: Mapping[str, Any]) -> None:
         """Send the request and read the response. Raises the refusals of a request as they are, and
         any other failure as a ModelError.
         """
-        wire = [{"role": one.role, "content": one.content} for one in messages]
+        wire = [{"role": one.role, "content": one.content} for one in asked.messages]
         request = {"model": self._endpoint.model, "messages": wire, **options}
         try:
-            asyncio.run(_until_stopped(self._listen(request, on_text), stop, self._seconds))
+            work = self._listen(request, asked.on_text)
+            asyncio.run(_until_stopped(work, asked.stop, self._seconds))
         except (TimeoutError, openai.APITimeoutError):
             busy = self._status is not None and self._status >= 400
             status = f" (it answers {self._status})" if busy else ""
@@ -286,23 +269,14 @@ class _Exchange:
             )
         raise EmptyAnswerError(f"The model {endpoint.model} gave an empty answer. Try again.")
 
-    def completion(self, messages: Sequence[ChatMessage]) -> Completion:
-        """The whole answer, with secrets masked that a model may know from elsewhere.
-
-        The tokens are the endpoint's, or counted here if it reports none.
-        """
+    def completion(self, asked: Question) -> Completion:
+        """The whole answer, with secrets masked that a model may know from elsewhere."""
         only_refused = any(self._refusal) and not any(self._pieces)
-        counted_by, usage = "endpoint", self._usage
-        if usage is None:
-            ours = counter()
-            counted_by = ours.name
-            usage = sum(ours.count(one.content) for one in messages), ours.count(self.text)
-        return Completion(
+        return asked.answered(
             mask(self.text).text,
             self._model or self._endpoint.model,
-            *usage,
+            self._usage,
             "filtered" if only_refused else self._finish or "stop",
-            counted_by,
             self.sent,
         )
 

@@ -19,11 +19,10 @@ DEFAULT_RETRIES = 3
 
 @dataclass(frozen=True)
 class RetryResult(Generic[T]):
-    """A result that passed its check. `diagnoses`: of the attempts before it."""
+    """A result that passed its check."""
 
     value: T
     attempts: int
-    diagnoses: tuple[str, ...] = ()
 
 
 class RetryExhaustedError(ReviewerError, Generic[T]):
@@ -51,13 +50,14 @@ def retry_with_steering(
     """
     if max_retries < 0:
         raise ValueError("max_retries cannot be negative")
-    diagnoses: list[str] = []
+    attempts = 0
     while True:
+        attempts += 1
         result = attempt()
         passed, diagnosis = validate(result)
         if passed:
-            return RetryResult(result, len(diagnoses) + 1, tuple(diagnoses))
-        diagnoses.append(diagnosis or "The result did not pass its check.")
-        if len(diagnoses) > max_retries:
-            raise RetryExhaustedError(diagnoses[-1], len(diagnoses), result)
-        steer(diagnoses[-1])
+            return RetryResult(result, attempts)
+        diagnosis = diagnosis or "The result did not pass its check."
+        if attempts > max_retries:
+            raise RetryExhaustedError(diagnosis, attempts, result)
+        steer(diagnosis)

@@ -98,26 +98,8 @@ def identifiers(text: str) -> tuple[Identifier, ...]:
             named = text[start:end]
         if kind in ("path", "name") and (not named.strip("/.~") or named.lower() in _NOT_NAMES):
             continue
-        if kind == "name" and _is_missing_space(named):
-            continue
         found.append(Identifier(named, start, end, IdentifierKind(kind)))
     return tuple(found)
-
-
-_SENTENCE_WORDS = """
-a an and as at but for he here i if in is it let my no not now of on or she so that the then there
-these they this to we when with you your
-"""
-_AFTER_STOP = frozenset(_SENTENCE_WORDS.split())
-
-
-def _is_missing_space(name: str) -> bool:
-    """Whether a dotted name is really two sentences without a space between: `flag.We`."""
-    first, dot, last = name.partition(".")
-    if not dot or "." in last or "(" in last:
-        return False
-    capital = last[:1].isupper() and last.lower() in _AFTER_STOP
-    return capital or (first in _AFTER_STOP and last.isalpha())
 
 
 _LONG_ID = re.compile(r"[0-9a-z]{8}-[0-9a-z-]{27}|[0-9a-f]{32,}", re.IGNORECASE)

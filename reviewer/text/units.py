@@ -28,9 +28,8 @@ class Unit(Struct, frozen=True):
     """`text[start:end]` without surrounding white space and without its list or heading marks.
 
     `heading` is the nearest heading above (`## Risks` or a line such as `**Risks:**`), `marker` the
-    mark of a list item (`-`, `2.`, `- [x]`), `depth` its indentation in characters. A list item
-    includes its wrapped lines. `block` numbers paragraphs, items and headings: sentences of one
-    paragraph share it.
+    mark of a list item (`-`, `2.`, `- [x]`), which includes its wrapped lines. `block` numbers
+    paragraphs, items and headings: sentences of one paragraph share it.
     """
 
     kind: UnitKind
@@ -38,7 +37,6 @@ class Unit(Struct, frozen=True):
     end: int
     heading: str = ""
     marker: str = ""
-    depth: int = 0
     block: int = 0
 
 
@@ -61,7 +59,7 @@ _LINE = re.compile(
         | \d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|(?:ERROR|WARN|INFO|DEBUG|FATAL)[ :\]]
         | ---[ ](?:FAIL|PASS)|===[ ]RUN|goroutine[ ]\d|\w*(?:Error|Exception):[ ]|npm[ ]ERR!
         | [+\-]{3}[ ][ab]/|@@[ ]-\d|diff[ ]--git))
-    | (?P<item>(?P<indent>[ \t]{0,24})(?P<marker>[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))
+    | (?P<item>[ \t]{0,24}(?P<marker>[-*+•–]|\(?\d{1,3}[.)]|[a-z]\))
         [ \t]+(?P<box>\[[ xX~-]?\][ \t]+)?(?=\S))
     | (?P<bold>(?:\*\*|__)[^*_\n]{2,80}(?:\*\*|__)[ \t]*+:?[ \t]*+$)
     | (?P<code>(?:[ ]{4}|\t))
@@ -87,7 +85,6 @@ class _Splitter:
         self.open_start = -1
         self.open_end = 0
         self.marker = ""
-        self.depth = 0
         self.after_list = False
 
     def run(self) -> list[Unit]:
@@ -149,9 +146,8 @@ class _Splitter:
 
     def _open_item(self, match: re.Match[str], line_end: int) -> None:
         self.open_start, self.open_end = match.end(), line_end
-        marker, box, indent = match.group("marker", "box", "indent")
+        marker, box = match.group("marker", "box")
         self.marker = f"{marker} {box.strip()}" if box else marker
-        self.depth = len(indent.expandtabs(4)) if indent else 0
         self.after_list = True
 
     def _close(self) -> None:
@@ -165,10 +161,10 @@ class _Splitter:
         self.block += 1
         block, heading, found = self.block, self.heading, self.found
         if marker:
-            found.append(Unit(UnitKind.LIST_ITEM, start, end, heading, marker, self.depth, block))
+            found.append(Unit(UnitKind.LIST_ITEM, start, end, heading, marker, block))
             return
         for first, last in split_sentences(self.text, start, end):
-            found.append(Unit(UnitKind.SENTENCE, first, last, heading, "", 0, block))
+            found.append(Unit(UnitKind.SENTENCE, first, last, heading, "", block))
 
     def _close_as_heading(self) -> None:
         start, end = self._trim(self.open_start, self.open_end)
@@ -177,7 +173,7 @@ class _Splitter:
         self.open_start = -1
         self.block += 1
         self.heading = self.text[start:end]
-        self.found.append(Unit(UnitKind.HEADING, start, end, self.heading, "", 0, self.block))
+        self.found.append(Unit(UnitKind.HEADING, start, end, self.heading, "", self.block))
 
     def _heading(self, match: re.Match[str], line_end: int, form: str) -> Unit:
         self.block += 1
@@ -186,7 +182,7 @@ class _Splitter:
         else:
             start, end = self._trim(match.start(), line_end)
         self.heading = self.text[start:end].strip("*_: \t#")
-        return Unit(UnitKind.HEADING, start, end, self.heading, "", 0, self.block)
+        return Unit(UnitKind.HEADING, start, end, self.heading, "", self.block)
 
     def _fence_end(self, match: re.Match[str], line_end: int) -> int:
         """End of the closing fence's line; an unclosed fence extends to the end of the text."""

@@ -164,11 +164,6 @@ def test_what_a_model_wraps_around_its_answer_is_taken_off(
     assert GOOD in content
 
 
-def breaks_off(call: Call) -> None:
-    call.begins()
-    call.says("Request:\n- Make the timetable")
-
-
 BAD: dict[str, tuple[Callable[[Call], None], str]] = {
     "flatters": (
         lambda call: call.streams(
@@ -177,17 +172,8 @@ BAD: dict[str, tuple[Callable[[Call], None], str]] = {
         ),
         "says nothing of the conversation",
     ),
-    "invents": (
-        lambda call: call.streams(
-            "Request:\n- Port `billing_core.rs` to WASM, see PR #4711.\nDone:\n- `parse_invoice` "
-            "in src/invoice.rs, commit 9fceb02d.\nNext:\n- Deploy `billing-prod` with `helm up`."
-        ),
-        "names what the conversation does not have",
-    ),
-    "nothing": (lambda call: call.streams(""), "empty"),
     "titles alone": (lambda call: call.streams("Request:\nRequest:\nNow:\nDone:"), "empty"),
     "fails": (lambda call: call.refuses(500, "out of order"), "out of order"),
-    "breaks off": (breaks_off, "model failed"),
 }
 
 

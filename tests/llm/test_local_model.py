@@ -68,7 +68,6 @@ def test_an_answer_that_was_cut_off_is_asked_for_again_with_more_room(chat: Open
         return (answer.finish == "stop", f"cut off after {answer.completion_tokens} tokens")
 
     result = retry_with_steering(attempt, validate, lambda _: limits.append(limits[-1] * 8))
-    assert result.diagnoses[0] == "cut off after 5 tokens"
     assert result.attempts == len(limits) > 1
     assert result.value.finish == "stop"
 

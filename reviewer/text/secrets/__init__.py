@@ -11,15 +11,10 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from reviewer.text.placeholder import MASK
-from reviewer.text.secrets.contexts import (
-    STRUCTURED,
-    assigned_values,
-    command_values,
-    passwords_of_users,
-    values_by,
-)
+from reviewer.text.secrets.contexts import assigned_values, passwords_of_users
 from reviewer.text.secrets.kinds import FoundSecret, prefixed_values
-from reviewer.text.secrets.notations import noted_values, plainly
+from reviewer.text.secrets.rules import STRUCTURED, ruled_values, values_by
+from reviewer.text.secrets.spellings import plainly
 
 __all__ = ["Masked", "is_clean", "mask", "secrets_in", "with_secrets"]
 
@@ -124,9 +119,8 @@ def _without_overlaps(text: str, flat: bytes) -> Iterator[FoundSecret]:
         values_by(STRUCTURED, text, lower),
         prefixed_values(text, flat),
         assigned_values(text, lower),
-        command_values(text, lower),
+        ruled_values(text, lower),
         passwords_of_users(text, lower),
-        noted_values(text, flat, lower),
     )
     ranked = [(found.start, rank, found) for rank, rule in enumerate(rules) for found in rule]
     ranked.sort(key=lambda entry: entry[:2])

@@ -1,15 +1,13 @@
-"""Credentials recognised by context: headers, assignments, sentences, logins, commands."""
+"""Credentials recognised by the names before them: assignments, sentences, logins."""
 
 from __future__ import annotations
 
 import re
-from base64 import b64decode
-from collections.abc import Callable, Iterable, Iterator
-
-from msgspec import Struct
+from collections.abc import Iterator
 
 from reviewer.text.late_pattern import late
 from reviewer.text.secrets.kinds import FoundSecret
+from reviewer.text.secrets.rules import places
 from reviewer.text.secrets.shapes import (
     is_bare_password,
     is_code,
@@ -22,85 +20,8 @@ from reviewer.text.secrets.shapes import (
     is_strong,
     is_url_password,
     is_uuid,
+    is_word_about_passwords,
 )
-
-
-class Rule(Struct, frozen=True):
-    """A string to search for in the lower-case text, a pattern for the text after it, and a test of
-    the value.
-    """
-
-    needle: bytes
-    pattern: re.Pattern[str]
-    kind: str
-    judge: Callable[[str], bool]
-
-
-def rule(
-    needle: str, rest: str, kind: str = "password", judge: Callable[[str], bool] = is_password
-) -> Rule:
-    """A rule whose pattern ignores case and has a group `value`."""
-    return Rule(needle.encode(), late(rest, re.IGNORECASE), kind, judge)
-
-
-def values_by(rules: Iterable[Rule], text: str, lower: bytes) -> Iterator[FoundSecret]:
-    """Credentials found by these rules; `lower` is the text's lower-case Latin-1 form."""
-    for each in rules:
-        end = 0
-        for start in places(lower, each.needle):
-            match = each.pattern.match(text, start + len(each.needle)) if start >= end else None
-            if match is not None and each.judge(match["value"]):
-                end = match.end()
-                yield FoundSecret(*match.span("value"), each.kind)
-
-
-def places(flat: bytes, needle: bytes) -> Iterator[int]:
-    """Where `needle` occurs in `flat`."""
-    at = flat.find(needle)
-    while at >= 0:
-        yield at
-        at = flat.find(needle, at + len(needle))
-
-
-def is_user_and_password(token: str) -> bool:
-    """Whether a token is Base64 of `user:password`, as in basic authentication."""
-    try:
-        plain = b64decode(token + "=" * (-len(token) % 4), validate=True)
-    except ValueError:  # or letters that only look like Base64
-        return False
-    user, colon, password = plain.partition(b":")
-    return bool(user and colon and password) and all(0x20 <= code < 0x7F for code in plain)
-
-
-# Key blocks, addresses, headers and webhooks
-
-_GAP = r"""(?:\\[nrt]|[\s"'`+,>|]|\d{1,6}(?:\t|\\t|→|[:|][ ]?))"""
-_PATH = r"(?P<value>[\w@/-]{16,300})"
-
-
-def _has_digit(value: str) -> bool:
-    return any(character.isdigit() for character in value)
-
-
-STRUCTURED = (
-    rule("-----begin ", r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
-         rf"{_GAP}*+(?:[A-Z][A-Za-z-]{{3,20}}: [^\n\\]{{1,200}}{_GAP}++)*+"
-         rf"(?P<value>[A-Za-z0-9+/=]{{16,}}+(?:{_GAP}++[A-Za-z0-9+/=]{{16,}}+)*+"
-         rf"(?:{_GAP}++[A-Za-z0-9+/=]{{1,15}}(?={_GAP}*+(?:-----END|=)))?(?:{_GAP}++=[\w+/]{{4}})?)",
-         "private-key", lambda _: True),
-    rule("hooks.slack.com", rf"/(?:services|workflows|triggers)/{_PATH}", "slack-webhook",
-         _has_digit),
-    rule("/api/webhooks/", rf"\d{{10,25}}/{_PATH}", "discord-webhook", _has_digit),
-    rule("webhook.office.com", rf"/webhookb2/{_PATH}", "teams-webhook", _has_digit),
-    rule("outlook.office", rf"(?:365)?\.com/webhook/{_PATH}", "teams-webhook", _has_digit),
-    rule("://", r"""[^\s/:@?#"'`<>\\\[\]]{0,128}:"""
-         r"""(?P<value>[^\s/"'`<>\\?#]{1,256})@(?!sha\d+:)[\w\[.-]""",
-         "url-password", is_url_password),
-    rule("bearer", r"\s{1,3}(?P<value>[A-Za-z0-9._~+/=-]{16,4096})", "bearer-token", is_random),
-    rule("basic", r"\s{1,3}(?P<value>[A-Za-z0-9+/]{8,512}={0,2})", "basic-credentials",
-         is_user_and_password),
-)  # fmt: skip
-
 
 # Assignments: `password = "..."`, `api_key: ...`, `TOKEN=...`
 
@@ -326,15 +247,6 @@ PASSWORD_OF_USER = late(
     r"|(?P<bare>[^\s\"'`\\,;|]{5,80})(?=[ \t]*(?:\n|\Z|\\n)))",
     re.IGNORECASE,
 )
-_WORDS_ABOUT_PASSWORDS = frozenset({
-    "string", "text", "varchar", "required", "optional", "hidden", "boolean", "integer",
-    "example", "sample", "change", "changeme", "default", "empty", "unset", "unchanged",
-    "unknown", "encrypted", "hashed", "masked", "redacted", "prompt", "stdin", "environment",
-    "generated", "random", "same", "above", "below", "username", "passwd", "hunter", "minlength",
-    "maxlength", "admin", "users", "value", "field", "input", "label", "object", "array",
-    "number", "never", "always", "failed", "correct", "wrong", "incorrect", "invalid", "valid",
-    "expired", "missing",
-})  # fmt: skip
 
 
 def passwords_of_users(text: str, lower: bytes) -> Iterator[FoundSecret]:
@@ -356,116 +268,9 @@ def passwords_of_users(text: str, lower: bytes) -> Iterator[FoundSecret]:
 
 def _is_literal(value: str, sign: str, *, quoted: bool) -> bool:
     """Whether a value is a literal, not a variable, a placeholder or a word about passwords."""
-    if not is_url_password(value) or value.lower().strip(".!?:*") in _WORDS_ABOUT_PASSWORDS:
+    if not is_url_password(value) or is_word_about_passwords(value.strip(".!?:*")):
         return False
     if value.startswith(("/", "@", "~", "-", ".", "!")) or "://" in value:
         return False
     # `password = passphrase` is code; `password: sunflower` and quoted values are not.
     return quoted or (sign == ":" and "." not in value.strip("."))
-
-
-# Commands: `curl -u ann:...`, `mysql -p...`, cookies
-
-_BEFORE = r"[^\n|;&]{0,200}?\s"
-"""Earlier arguments of the same command."""
-_VALUE = r"(?P<quote>\\?[\"']?)(?P<value>[^\s\"'\\]{4,300})(?P=quote)(?=[\s\"'\\)`;|&,]|$)"
-
-
-_AS_USER = (
-    r"(?:as|with|using)\s{1,3}[`\"']?[\w.@-]{2,40}[`\"']?\s{0,3}[/:|]\s{0,3}`?"
-    r"(?P<value>[^\s`\"'\\]{4,300}?)(?=[.,;:)]{0,3}(?:[\s`\"']|$))"
-)
-
-
-def _is_value(value: str) -> bool:
-    """Whether an argument is a literal password, not a variable, option or file."""
-    return not value.startswith(("-", "$", "@", "/", ".", "~", "file:", "env:")) and (
-        is_url_password(value)
-    )
-
-
-def _is_chosen(value: str) -> bool:
-    return is_password(value) or is_numbered(value)
-
-
-OPTION_RULES = (
-    rule("curl", rf"{_BEFORE}(?:-u|--user|--proxy-user)[ =]?(?P<quote>\\?[\"']?)"
-          r"[^\s:\"']{1,80}:(?P<value>[^\s\"'\\]{3,200})(?P=quote)(?=\s|\\|$)", judge=_is_value),
-    rule("mysql", rf"(?:dump|admin|import)?{_BEFORE}(?-i:-p){_VALUE}", judge=_is_chosen),
-    rule("mariadb", rf"(?:-dump|-admin)?{_BEFORE}(?-i:-p){_VALUE}", judge=_is_chosen),
-    rule("sshpass", rf"\s(?:-\w+\s)?-p ?{_VALUE}", judge=_is_value),
-    rule("redis-cli", rf"{_BEFORE}(?:-a|--pass) {_VALUE}", judge=_is_value),
-    rule("docker login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
-    rule("podman login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
-    rule("az login", rf"{_BEFORE}-p {_VALUE}", judge=_is_value),
-    rule("openssl", rf"{_BEFORE}-k {_VALUE}", judge=_is_chosen),
-    rule("openssl", rf"{_BEFORE}-pass(?:in|out)? [\"']?pass:(?P<value>[^\s\"']{{4,200}})",
-          judge=_is_value),
-    rule("sudo -s", rf"[^\n;|&]{{0,40}}?<<< ?{_VALUE}", judge=_is_chosen),
-    rule("echo", rf"\s(?:-\w+\s)?{_VALUE}\s*\|\s*sudo\s+-S", judge=_is_chosen),
-    rule("htpasswd", rf"{_BEFORE}-\w{{0,4}}b\w{{0,4}}\s\S{{1,200}}\s\S{{1,80}}\s{_VALUE}",
-          judge=_is_chosen),
-    rule("securestring", rf"\s(?:-String\s)?(?=[\"']){_VALUE}", judge=_is_chosen),
-    rule("password-stdin", rf"\s*<<< ?{_VALUE}", "token", is_random),
-    rule("secret set", rf"\s[A-Z0-9_]{{1,80}}\s(?:[^\n|;]{{0,80}}?\s)?(?:-b|--body)[ =]{_VALUE}",
-          "secret", is_random),
-)  # fmt: skip
-RULES = (
-    rule("aws_secret_access_key", rf"\s{_VALUE}", "aws-secret-key", is_random),
-    rule("machine ", r"\S{1,120}\s+login\s+\S{1,120}\s+password\s+(?P<value>[^\s\"'\\]{3,200})",
-          judge=_is_value),
-    rule('"auth', r"\\{0,7}\"\s{0,3}:\s{0,3}\\{0,7}\"(?P<value>[\w+/]{8,512}={0,2})\\{0,7}\"",
-          "basic-credentials", is_user_and_password),
-    rule("identified by", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
-    rule("with password", rf"\s(?=[\"']){_VALUE}", judge=_is_chosen),
-    rule("requirepass", rf"\s{_VALUE}", judge=_is_chosen),
-    rule("setpassword(", rf"(?=[\"']){_VALUE}", judge=_is_chosen),
-    rule("setx ", rf"\w{{0,40}}(?:PASS\w{{0,20}}|PWD|TOKEN|SECRET|KEY)\s{{1,3}}{_VALUE}",
-          judge=_is_chosen),
-    rule("chpasswd", r"\s*<<<\s?[\"']?[\w.-]{1,40}:(?P<value>[^\s\"']{4,300})",
-          judge=_is_chosen),
-    rule("psk=", _VALUE, judge=_is_value),
-    rule("log in ", _AS_USER, judge=is_strong),
-    rule("login ", _AS_USER, judge=is_strong),
-    rule("sign in ", _AS_USER, judge=is_strong),
-    rule("auth=(", r"\s*[\"'][^\"'\n]{1,80}[\"']\s*,"
-          r"\s*[\"'](?P<value>[^\"'\n\s]{3,200})[\"']\s*\)"),
-    rule("cookie:", r"[^\n]{0,300}?[\s;][\w.-]{0,20}(?:sess|auth|token|jwt|sid)[\w.-]{0,20}="
-          r"(?P<value>[^\s;`\"'\\]{16,2000})", "cookie", is_random),
-    rule("sig=", r"(?P<value>[A-Za-z0-9%/+]{40,100}(?:=|%3d))", "signature", lambda _: True),
-)  # fmt: skip
-# Here the value precedes the word: it is piped into the command.
-PIPED = late(rf"echo\s(?:-\w+\s)?{_VALUE}\s*\|[^\n]{{0,120}}?--password-stdin")
-_PIPED_INTO = b"--password-stdin"
-_PIPE_REACH = 500
-
-
-_PARTS = (b"pass", b"=", b":", b'"', b"_", b"login", b"g in ", b"secret")
-"""Checked before the rules that contain them: searching one short string is ten times as fast."""
-
-
-def _by_part(rules: Iterable[Rule]) -> tuple[tuple[bytes, list[Rule]], ...]:
-    found: dict[bytes, list[Rule]] = {}
-    for each in rules:
-        part = next((part for part in _PARTS if part in each.needle), each.needle)
-        found.setdefault(part, []).append(each)
-    return tuple(found.items())
-
-
-_EVERYWHERE = _by_part(RULES)
-_WITH_OPTIONS = _by_part((*OPTION_RULES, *RULES))
-
-
-def command_values(text: str, lower: bytes) -> Iterator[FoundSecret]:
-    """Credentials in command arguments; `lower` is the text's lower-case Latin-1 form."""
-    # Most texts have no options.
-    has_options = b" -" in lower
-    for part, rules in _WITH_OPTIONS if has_options else _EVERYWHERE:
-        if part in lower:
-            yield from values_by(rules, text, lower)
-    if has_options and _PIPED_INTO in lower:
-        for start in places(lower, _PIPED_INTO):
-            end = start + len(_PIPED_INTO)
-            match = PIPED.search(text, max(0, start - _PIPE_REACH), end)
-            if match is not None and _is_chosen(match["value"]):
-                yield FoundSecret(*match.span("value"), "token")

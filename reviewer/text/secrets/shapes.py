@@ -36,34 +36,30 @@ _TYPE = late(
     re.IGNORECASE,
 )
 _NAMED = late(r"pass|pw\d|token|secret|key|cred|value|param|field|test_|arg\d|user", re.IGNORECASE)
-_PASSWORD_WORDS = frozenset(
-    {
-        "pass",
-        "password",
-        "passwd",
-        "pwd",
-        "pw",
-        "passphrase",
-        "secret",
-        "token",
-        "key",
-        "apikey",
-        "api_key",
-        "user",
-        "username",
-        "credentials",
-        "xxx",
-        "yyy",
-        "none",
-        "null",
-    }
-)
+_PASSWORD_WORDS = frozenset({
+    "pass", "password", "passwd", "pwd", "pw", "passphrase", "secret", "token", "key", "apikey",
+    "api_key", "user", "username", "credentials", "xxx", "yyy", "none", "null",
+})  # fmt: skip
+_WORDS_ABOUT_PASSWORDS = _PASSWORD_WORDS | {
+    "string", "text", "varchar", "required", "optional", "hidden", "boolean", "integer", "example",
+    "sample", "change", "changeme", "default", "empty", "unset", "unchanged", "unknown",
+    "encrypted", "hashed", "masked", "redacted", "placeholder", "prompt", "stdin", "environment",
+    "generated", "random", "same", "above", "below", "hunter", "minlength", "maxlength", "admin",
+    "users", "value", "field", "input", "label", "object", "array", "number", "never", "always",
+    "failed", "correct", "wrong", "incorrect", "invalid", "valid", "expired", "missing", "test",
+    "true", "false", "postgres",
+}  # fmt: skip
 _SYMBOLS = frozenset("@!#$%^&*+=~")
 
 
 def is_placeholder(value: str) -> bool:
     """A placeholder from documentation or a template: `xxxx`, `<token>`, `${SECRET}`."""
     return _PLACEHOLDER.search(value) is not None
+
+
+def is_word_about_passwords(value: str) -> bool:
+    """A word that people write in place of a password or about one: `required`, `changeme`."""
+    return value.lower() in _WORDS_ABOUT_PASSWORDS
 
 
 def is_wordy(value: str) -> bool:

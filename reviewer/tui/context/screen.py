@@ -21,7 +21,6 @@ from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
-from reviewer.compression.span_marks import CommitSpan as MarkedSpan
 from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost, SegmentTurn
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
@@ -818,8 +817,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             raise ReviewerError("This text is not part of a turn.")
         places = {(each.turn, each.start, each.end): each.type for each in anchors}
         kind = places.get((lost.turn, lost.start, lost.end), AnchorType.CRITICAL_FACT)
-        span = MarkedSpan(commit, lost.start, lost.end, kind)
-        act = await to_thread(self.engine.compression.marks.mark, span)
+        mark = self.engine.compression.marks.mark
+        act = await to_thread(mark, commit, lost.start, lost.end, kind)
         self._annotated(f"Must survive: {lost.line}", commit, act)
 
     @property

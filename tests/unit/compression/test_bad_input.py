@@ -37,11 +37,6 @@ def levels(turns: list[SegmentTurn]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("turns", [[], [turn("")], [turn("  \n ")], [result("Bash", "")]])
-def test_an_empty_range_is_empty(turns: list[SegmentTurn]) -> None:
-    assert [text for text in levels(turns) if text.strip()] == []
-
-
 def test_a_range_of_tool_calls_alone_says_what_was_done() -> None:
     turns = [
         *edit("ferry/print.py", "def to_printer():\n    pass"),

@@ -25,13 +25,6 @@ def names(turns: list[SegmentTurn], used: tuple[str, ...] = ()) -> list[str]:
     return [each.id for each in cut_segments(numbered, used=used)]
 
 
-def test_turns_are_neither_lost_nor_moved() -> None:
-    turns = [sized(number * 97 % 900) for number in range(57)]
-    found = cut_segments(turns)
-    assert [each for part in found for each in part.turns] == turns
-    assert sum(part.tokens for part in found) == sum(each.tokens for each in turns)
-
-
 def test_twenty_turns_and_four_thousand_tokens_are_the_most() -> None:
     assert lengths([sized(10)] * 50) == [20, 20, 10]
     by_tokens = cut_segments([sized(900)] * 12)

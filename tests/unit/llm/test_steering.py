@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from reviewer.errors import ReviewerError
-from reviewer.llm.model import CancelledError, ModelError
 from reviewer.llm.steering import RetryExhaustedError, RetryResult, retry_with_steering
 
 
@@ -36,7 +35,7 @@ class Play:
 
 def test_every_failure_steers_the_next_attempt() -> None:
     play = Play("a", "b", "c $50k")
-    assert play.run() == RetryResult("c $50k", 3, ("a lacks $50k", "b lacks $50k"))
+    assert play.run() == RetryResult("c $50k", 3)
     assert play.calls == [
         "attempt", "validate a", "steer a lacks $50k",
         "attempt", "validate b", "steer b lacks $50k",
@@ -57,12 +56,3 @@ def test_retries_count_the_attempts_after_the_first_and_the_last_failure_is_not_
     assert exhausted.value.last == "d"
     assert isinstance(exhausted.value, ReviewerError)
     assert str(exhausted.value) == "Tried 4 times without success. d lacks $50k"
-
-
-@pytest.mark.parametrize("problem", [CancelledError("Stopped."), ModelError("No."), KeyError("x")])
-def test_an_exception_of_the_attempt_passes_through_without_a_retry(problem: Exception) -> None:
-    play = Play("a", problem, "b $50k")
-    with pytest.raises(type(problem)) as raised:
-        play.run()
-    assert raised.value is problem
-    assert play.calls.count("attempt") == 2

@@ -14,12 +14,14 @@ from textual import events
 from textual.widgets import Input
 
 from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.queue import keys
 from tests.present import present
+from tests.stored import planted
 from tests.tui.conftest import opened
 from tests.tui.idle import idle
 from tests.waiting import PATIENCE
@@ -93,13 +95,15 @@ async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Eng
 async def test_the_cluster_of_a_row_opens_below_it_although_the_list_has_changed(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rule = "Never deploy the {} on a Friday afternoon before a holiday starts."
-    path = tmp_path / "twins.md"
+    path = tmp_path / "rules.md"
     path.write_text(
-        f"# Notes\n\n- {rule.format('billing service')}\n- {rule.format('billing services')}\n"
+        "# Notes\n\n- Never deploy the billing service on a Friday afternoon before a holiday.\n"
         "- Always rotate the signing keys of the gateway before each of its audits.\n"
     )
     engine.intake.ingest([path], project="acme")
+    first, second = engine.queue.ids(QueueQuery())
+    with planted(engine.path, "compare") as act:
+        act.update("memory", second, leader_id=first)
     members = type(engine.queue).members
     async with opened(engine, project="acme") as screen:
         model = screen.model

@@ -114,7 +114,7 @@ def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[Tex
     """When a memory is recalled."""
     if moments is None:
         return []
-    words = f"in a start packet, while there is room {signs.dot} {moment_words(moments, signs)}"
+    words = f"{moment_words(moments, signs)} {signs.dot} in start packets"
     return [structs.replace(labelled("when", words), most=MOMENT_ROWS)]
 
 

@@ -39,6 +39,8 @@ PROGRESS_SECONDS = 0.1
 SECONDS = 60.0
 SECONDS_A_MEGABYTE = 20.0
 """Limit of CPU time for one file, checked between batches of records: a hundred times the usual."""
+CACHE_KIB = 2_000
+"""The page cache of the store meanwhile: a larger one fills up, and makes nothing faster."""
 PROBLEMS_NAMED = 5
 """Unreadable files listed in the report with names and reasons."""
 
@@ -83,10 +85,8 @@ class Wave:
         self._passed_over: Counter[str] = Counter()
         self._unreadable: list[str] = []
         self._problems: list[str] = []
-        self._done: set[Path] = set()
-        """The files that were read."""
-        self._sessions: set[Path] = set()
-        """The files that are sessions, not notes."""
+        self._done: dict[str, bool] = {}
+        """The files that were read, and whether they are sessions, not notes."""
         self._given_up: set[Path] = set()
         self._interrupted = False
 
@@ -95,6 +95,7 @@ class Wave:
     ) -> WaveReport:
         """See `Intake.ingest`."""
         began = time.monotonic()
+        self._database.writer.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         found = self._unless_broken_off(lambda: self._find(paths)) or []
         roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
         self._number = self._writer.start(project, roots)
@@ -137,7 +138,7 @@ class Wave:
         it, and the next wave reads it again.
         """
         self._collector.give_up(str(path))
-        self._done.discard(path)
+        self._done.pop(str(path), None)
         self._findings.give_up(path)
         self._writer.give_up(path)
         if path in self._given_up:
@@ -157,9 +158,10 @@ class Wave:
         if len(self._problems) < PROBLEMS_NAMED:
             self._problems.append(line)
 
-    def _read_all(self, found: list[tuple[Path, int]]) -> None:
+    def _read_all(self, found: list[tuple[str, int]]) -> None:
         now = self._clock()
-        for path, size in found:
+        for name, size in found:
+            path = Path(name)
             if self._cancelled():
                 self._interrupted = True
                 break
@@ -167,22 +169,22 @@ class Wave:
             self._bytes += size
             self._progress.file_done(path, size, self._records, len(self._collector))
 
-    def _find(self, paths: Sequence[Path]) -> list[tuple[Path, int]]:
+    def _find(self, paths: Sequence[Path]) -> list[tuple[str, int]]:
         """The files to read and their sizes."""
-        found: list[tuple[Path, int]] = []
+        found: list[tuple[str, int]] = []
         absolute = [Path(os.path.abspath(path)) for path in paths]
         for item in walk(absolute, store=self._database.path):
             self._note(item, found)
         return found
 
-    def _note(self, item: FoundFile | PassedOver, found: list[tuple[Path, int]]) -> None:
+    def _note(self, item: FoundFile | PassedOver, found: list[tuple[str, int]]) -> None:
         if not isinstance(item, FoundFile):
             self._pass_over(item.path, item.reason)
         elif not _is_text(item.path):
             self._pass_over(item.path, "a name that is not text")
         else:
             try:
-                found.append((item.path, item.path.stat().st_size))
+                found.append((str(item.path), item.path.stat().st_size))
             except OSError as problem:
                 self._pass_over(item.path, f"file cannot be read: {problem.strerror}")
 
@@ -204,8 +206,6 @@ class Wave:
                 return
             job = ReadJob(str(path), now, stamp.modified_ns, self._extract, only)
             self._read_pieces(path, size, stamp, read(job))
-            if path not in self._given_up:
-                self._done.add(path)
         except Exception as problem:  # one bad file must not stop the others
             if not is_of_a_file(problem):
                 raise
@@ -224,8 +224,9 @@ class Wave:
             if isinstance(piece, Opened):
                 writer = self._writer.open_source(path, piece.format)
                 self._collector.begin(str(path))
-                if piece.format not in NOTE_FORMATS and "subagents" not in path.parts:
-                    self._sessions.add(path)
+                self._done[str(path)] = (
+                    piece.format not in NOTE_FORMATS and "subagents" not in path.parts
+                )
             elif isinstance(piece, Batch):
                 assert writer is not None
                 self._write(piece, writer, fresh)
@@ -297,7 +298,7 @@ class Wave:
             kept_out=dict(self._kept_out),
             skipped_by=dict(self._skipped),
             passed_over=dict(self._passed_over),
-            sessions=len(self._sessions & self._done),
+            sessions=sum(self._done.values()),
             problems=tuple(self._problems),
         )
 
@@ -317,7 +318,7 @@ class _ProgressMeter:
     """Reports progress at most every PROGRESS_SECONDS."""
 
     def __init__(
-        self, report: Callable[[WaveProgress], None], found: list[tuple[Path, int]]
+        self, report: Callable[[WaveProgress], None], found: list[tuple[str, int]]
     ) -> None:
         self._report = report
         self._files_total = len(found)

@@ -41,7 +41,6 @@ OPENS_A_DOOR_ITSELF = {
     ("packets/relevance.py", "__init__"): "an index in memory",
     ("recall/at_call.py", "memories_at"): "the store, without what an agent would wait for",
     ("recall/at_call.py", "call_triggers"): "the store, read-only",
-    ("store/migrations.py", "moments"): "a table of the program",
     ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
     ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
     ("promotion/waves/report.py", "_open"): "hands out the descriptor of open_own",
@@ -54,7 +53,7 @@ OPENS_A_DOOR_ITSELF = {
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",
     ("promotion/lists/beyond_cap.py", "_rows"): "a handle that the door has opened",
-    ("store/migrations.py", "tables"): "the tables, beside the module",
+    ("store/migrations.py", "_execute"): "the tables, beside the module",
     ("store/schema.py", "_wanted"): "a database in memory",
 }  # fmt: skip
 """(file, function) -> why it does not only call a door."""

@@ -23,8 +23,13 @@ from reviewer.fleet.values import FleetError, extra, line
 ROWS_AT_ONCE = 10_000
 MEMORY_LIMIT = "500MB"
 """What DuckDB may use; the rest goes to the disk."""
-THREADS = 2
-"""Each needs memory of its own, and writing the rows takes longer than finding them."""
+SETTINGS = {
+    # Each needs memory of its own, and writing the rows takes longer than finding them.
+    "threads": 2,
+    # It would keep the places with all their texts for a join, not the keys: it cannot know how
+    # many rows a Parquet file has.
+    "disabled_optimizers": "build_side_probe_side",
+}
 
 
 class Best:
@@ -176,9 +181,7 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
     try:
         with (
             tempfile.TemporaryDirectory(prefix=".reviewer-", dir=beside) as scratch,
-            closing(
-                duckdb.connect(config={"temp_directory": scratch, "threads": THREADS})
-            ) as connection,
+            closing(duckdb.connect(config={"temp_directory": scratch, **SETTINGS})) as connection,
         ):
             connection.execute("SET memory_limit = ?", [MEMORY_LIMIT])
             connection.register("evidence", parts.table(EVIDENCE))

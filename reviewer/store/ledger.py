@@ -20,8 +20,9 @@ Watch = Callable[[int], bool]
 WATCH_STEPS = 50_000
 """SQLite steps between two calls of a `Watch`: some milliseconds."""
 
-SLICE_MILLISECONDS = 200
-"""How long SQLite waits for another writer at a time."""
+SLICE_MILLISECONDS = 5
+"""How long SQLite waits for another writer at a time. The longer it waits, the less often it tries:
+with many writers, those who came first would come last."""
 
 
 class Ledger:

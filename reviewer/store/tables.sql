@@ -3,6 +3,8 @@
 -- follows from `proposer`: the queue is sorted by it, and SQLite answers a query from an index
 -- alone only where the index has plain columns. `measurement` is not in the ledger: it only has
 -- statistics. Ids are never used twice (AUTOINCREMENT), because acts refer to deleted rows.
+-- `ledger.changes` is last: SQLite would hold it in memory twice to write what comes after it, and
+-- read through all of it to get there.
 
 CREATE TABLE project (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -144,9 +146,9 @@ CREATE TABLE ledger (
     title TEXT NOT NULL,
     target INTEGER REFERENCES ledger(id),
     rows INTEGER NOT NULL,
-    changes BLOB NOT NULL,
     previous TEXT NOT NULL,
-    hash TEXT NOT NULL
+    hash TEXT NOT NULL,
+    changes BLOB NOT NULL
 );
 CREATE INDEX ledger_decisions ON ledger (id) WHERE scope = 'decision';
 CREATE INDEX ledger_target ON ledger (target) WHERE target IS NOT NULL;

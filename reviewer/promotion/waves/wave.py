@@ -30,6 +30,8 @@ from reviewer.store.ledger import Ledger
 SECONDS = 60.0
 SECONDS_A_MEGABYTE = 20.0
 """Limit of CPU time for one file, checked between batches of records: a hundred times the usual."""
+CACHE_KIB = 2_000
+"""The page cache of the store meanwhile: a larger one fills up, and makes nothing faster."""
 PROBLEMS_NAMED = 5
 """Unreadable files listed in the report with names and reasons."""
 
@@ -77,6 +79,7 @@ class Wave:
 
     def run(self, paths: Sequence[Path], project: str) -> WaveReport:
         """See `Intake.ingest`."""
+        self._database.writer.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         absolute = [Path(os.path.abspath(path)) for path in paths]
         items = walk(absolute, store=self._database.path)  # raises for a missing path
         roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
@@ -102,9 +105,9 @@ class Wave:
             )
         return self._report
 
-    def _to_read(self, items: Iterator[FoundFile | PassedOver]) -> list[tuple[Path, int]]:
+    def _to_read(self, items: Iterator[FoundFile | PassedOver]) -> list[tuple[str, int]]:
         """The files to read and their sizes."""
-        found: list[tuple[Path, int]] = []
+        found: list[tuple[str, int]] = []
         for item in self._breakably(items):
             if isinstance(item, PassedOver):
                 self._pass_over(item.path, item.reason)
@@ -112,7 +115,7 @@ class Wave:
                 self._pass_over(item.path, "a name that is not text")
             else:
                 try:
-                    found.append((item.path, item.path.stat().st_size))
+                    found.append((str(item.path), item.path.stat().st_size))
                 except OSError as problem:
                     self._pass_over(item.path, f"file cannot be read: {problem.strerror}")
         return found
@@ -123,9 +126,10 @@ class Wave:
         if is_unreadable(reason) or reason == LINK_OUTSIDE:
             self._folder.error(f"{path}: {reason}")
 
-    def _read_all(self, files: Sequence[tuple[Path, int]]) -> None:
+    def _read_all(self, files: Sequence[tuple[str, int]]) -> None:
         self._files_total, self._bytes_total = len(files), sum(size for _, size in files)
-        for path, size in files:
+        for name, size in files:
+            path = Path(name)
             self._go_on()
             try:
                 self._read(path, size)

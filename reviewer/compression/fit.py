@@ -78,9 +78,8 @@ def fit_levels(
 
     Starting from the smallest, segments become Brief, those with words of the person first; then
     fuller until they contain the person's words; then the last two as far as there is room, then
-    the others level by level, newest first. `size`:
-    tokens of a segment at a level; `allowed`: its levels, fullest first; `says`: whether it
-    contains the person's words there.
+    the others level by level, newest first. `size`: tokens of a segment at a level; `allowed`: its
+    levels, fullest first; `says`: whether it contains the person's words there.
     """
     levels = [allowed(number) for number in range(segments)]
     chosen = [

@@ -81,25 +81,25 @@ def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[TextBl
     if conflict.resolution is not None:
         settled = labelled("settled", str(conflict.resolution), "accent")
     else:
-        settles, dismisses = keys.SETTLE.key, keys.REJECT.key
+        settles, dismisses = keys.PROMOTE.key, keys.REJECT.key
         settled = labelled(
             "open", f"{settles} keeps one side or both {signs.dot} {dismisses} dismisses it"
         )
     return [
         labelled("about", conflict.slot.replace(":", " ", 1), "text"),
         settled,
-        *_side("left", conflict.left, signs),
-        *_side("right", conflict.right, signs),
+        *_side(conflict.left, signs),
+        *_side(conflict.right, signs),
     ]
 
 
-def _side(label: str, view: CandidateView, signs: Glyphs) -> list[TextBlock]:
-    head = f"#{view.id} {view.type} {signs.dot} {view.status}"
+def _side(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
+    head = f"{view.type} {signs.dot} {view.status}"
     if view.source is not None:
         place = f"{view.source.path.rpartition('/')[2]}:{view.source.line_start + 1}"
         head += f" {signs.dot} {place}"
     return [
-        labelled(label, view.content, "text"),
+        labelled(f"#{view.id}", view.content, "text"),
         labelled("", head, "faint", wrap=False),
     ]
 

@@ -7,7 +7,8 @@ from reviewer.tui.kit.action import Action, Pane
 
 PROMOTE = Action(
     "promote", "a", "promote",
-    "Keep this row, or the marked ones, as worded; near duplicates are merged into it.",
+    "Keep this row, or the marked ones, as worded; near duplicates are merged into it. Of a"
+    " conflict, one side or both.",
     "Decide", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
@@ -28,11 +29,6 @@ REJECT_WHY = Action(
     "reject_why", "w", "say why",
     "Give a reason for this rejection; elsewhere, for your last one.",
     "Decide", writes=True, beside=REJECT.id,
-)  # fmt: skip
-SETTLE = Action(
-    "settle", "", "settle the conflict",
-    "Keep one side, which supersedes the other, or both; reject dismisses the conflict.",
-    "Decide", writes=True,
 )  # fmt: skip
 RESTORE = Action(
     "restore", "", "put back",
@@ -89,7 +85,7 @@ QUEUE = Pane(
      keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, LET_READ,
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, SETTLE, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
+     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
      keys.RANGE, QUEUE_MORE),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),

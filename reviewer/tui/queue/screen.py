@@ -503,7 +503,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None or row.kind != "conflict" or self.model.is_dimmed(self.model.cursor):
             return None
-        settle, dismiss = keys.SETTLE.key, keys.REJECT.key
+        settle, dismiss = keys.PROMOTE.key, keys.REJECT.key
         return f"#{row.id} is a conflict: {settle} keeps one side or both, {dismiss} dismisses it."
 
     def _cannot_decide(self) -> str | None:
@@ -512,7 +512,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _cannot_promote(self) -> str | None:
         if self.model.marks:
             return None
-        return self._is_conflict() or self._why_not_waiting() or self._needs_words()
+        return self._why_not_waiting() or self._needs_words()
 
     def _needs_words(self) -> str | None:
         """Why the row cannot be promoted as worded."""
@@ -531,15 +531,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return None if row else self._no_row()
         waits = not self.model.is_dimmed(self.model.cursor) and not row.deferred
         return f"#{row.id} is already waiting in the queue." if waits else None
-
-    def _why_not_a_conflict(self) -> str | None:
-        row = self.model.current
-        if row is not None and row.kind != "conflict":
-            return f"#{row.id} is not a conflict."
-        if row is not None and self.model.is_dimmed(self.model.cursor):
-            undo = kit_keys.UNDO.key
-            return f"Conflict #{row.id} is already settled: {undo} undoes the last decision."
-        return self._no_row()
 
     def _no_draft(self) -> str | None:
         row = self.model.current
@@ -585,7 +576,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_promote)
     async def action_promote(self) -> None:
-        """Promote the marked rows, or this one; rows with a draft are skipped."""
+        """Promote the marked rows, or this one, without those with a draft; settle a conflict."""
+        row = self.model.current
+        if row is not None and row.kind == "conflict" and not self.model.marks:
+            await self._settle(row.id)
+            return
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
         ready = [each for each in ids if each not in drafts]
@@ -723,12 +718,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.note_version()
         self.follow()
 
-    @unless(_why_not_a_conflict)
-    async def action_settle(self) -> None:
+    async def _settle(self, conflict_id: int) -> None:
         """Choose which side of the conflict to keep."""
-        conflict_id = self.model.current_id
-        if conflict_id is None:
-            return
         conflict = await to_thread(self.engine.conflicts.get, conflict_id)
         ways: dict[str, Callable[[int], Done]] = {
             "left": lambda number: self._supersede(number, left=True),

@@ -215,7 +215,7 @@ def chat_messages(messages: Sequence[CompiledMessage]) -> list[dict[str, str]]:
     """Messages for chat completions: `role` system, user or assistant, and `content`.
 
     Tool calls and results become text, because those APIs refuse a result without its call: calls
-    get the role assistant, results the role user. A summary is labelled with its range, and gets
+    get the role assistant, results the role user. A summary is labelled with its length, and gets
     the role user, because it is not the agent's.
     """
     return [
@@ -229,16 +229,20 @@ def chat_messages(messages: Sequence[CompiledMessage]) -> list[dict[str, str]]:
 
 def summary_label(found: SummaryRange) -> str:
     """`summary of 20 earlier messages (3,129 tokens), commits 1a2b3c4 to 5d6e7f8`."""
-    what = "1 earlier message" if found.messages == 1 else f"{found.messages} earlier messages"
+    what = _summarized(found)
     first, last = found.first[:7], found.last[:7]
     ends = f"commit {first}" if found.messages == 1 else f"commits {first} to {last}"
     return f"summary of {what} ({found.tokens:,} tokens), {ends}"
 
 
+def _summarized(found: SummaryRange) -> str:
+    return "1 earlier message" if found.messages == 1 else f"{found.messages} earlier messages"
+
+
 def _chat_text(message: CompiledMessage) -> str:
     label = _LABELS.get(message.type)
     if message.summary_of is not None:
-        return f"[{summary_label(message.summary_of)}]\n{_MARKER.sub('', message.text)}"
+        return f"[summary of {_summarized(message.summary_of)}]\n{_MARKER.sub('', message.text)}"
     if label is None:
         return message.text
     return f"[{' '.join((label, message.name)).strip()}]\n{message.text}"

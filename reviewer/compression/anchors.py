@@ -53,10 +53,12 @@ def find_anchors(
     *,
     marked: Sequence[AnchorPoint] = (),
     retention: RetentionCriteria | None = None,
+    goes_on: bool = False,
 ) -> tuple[AnchorPoint, ...]:
     """The anchors of a segment, in the order of the text.
 
-    `marked`: spans confirmed or pinned by a person; `retention`: criteria of the call. Detected
+    `marked`: spans confirmed or pinned by a person; `retention`: criteria of the call; `goes_on`:
+    somebody speaks after the segment, so that its questions have been answered. Detected
     anchors are the `MOST` most important above the threshold; of similar ones only the most
     important is kept. Boot text, thinking and tool results give no anchors; credentials are never
     anchors.
@@ -66,7 +68,7 @@ def find_anchors(
     for point in wanted:
         chosen.take(point)
     room = len(chosen.points) + MOST
-    detected = sorted(_detected(turns), key=lambda point: -point.importance)
+    detected = sorted(_detected(turns, goes_on=goes_on), key=lambda point: -point.importance)
     for point in detected:
         if len(chosen.points) >= room or point.importance < THRESHOLD:
             break
@@ -130,8 +132,8 @@ def _retained(
             yield AnchorPoint(AnchorType.CRITICAL_FACT, content, 1.0, number, *span, "retained")
 
 
-def _detected(turns: Sequence[SegmentTurn]) -> Iterator[AnchorPoint]:
-    answered = _answered(turns)
+def _detected(turns: Sequence[SegmentTurn], *, goes_on: bool) -> Iterator[AnchorPoint]:
+    answered = [True] * len(turns) if goes_on else _answered(turns)
     for number, turn in enumerate(turns):
         weight = RECENCY * (number + 1) / len(turns)
         second_hand = SECOND_HAND if is_summary(turn) else 0.0
@@ -146,6 +148,11 @@ def _detected(turns: Sequence[SegmentTurn]) -> Iterator[AnchorPoint]:
             yield AnchorPoint(kind, content, importance, number, start, end)
 
 
+def is_speech(turn: SegmentTurn) -> bool:
+    """Whether somebody says something in a turn."""
+    return turn.kind == "text" and turn.role in SPEAKERS and bool(turn.text.strip())
+
+
 def _answered(turns: Sequence[SegmentTurn]) -> list[bool]:
     """For each turn, whether someone else says something after it."""
     answered = [False] * len(turns)
@@ -153,7 +160,7 @@ def _answered(turns: Sequence[SegmentTurn]) -> list[bool]:
     several = False
     for number in range(len(turns) - 1, -1, -1):
         turn = turns[number]
-        if turn.kind == "text" and turn.role in SPEAKERS and turn.text.strip():
+        if is_speech(turn):
             speaker = (turn.role, turn.name)
             several = several or last not in (None, speaker)
             last = speaker

@@ -16,7 +16,7 @@ from reviewer.commits.reader import ORIGIN, PRIORITY, CommitReader, joined
 from reviewer.commits.retention import matches_everything
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.compression.anchors import find_anchors
+from reviewer.compression.anchors import find_anchors, is_speech
 from reviewer.compression.plan import LevelChoice, segment_sources
 from reviewer.compression.segments import cut_segments, readable
 from reviewer.compression.values import AnchorPoint, Segment, SegmentTurn, TurnKind
@@ -213,7 +213,10 @@ class ContextSnapshot:
                 for mark in self._marks.get(self._origins[turn.commit], ())
             ]
             marked = [mark for mark in found if mark is not None]
-            self._anchors[number] = find_anchors(turns, marked=marked, retention=self._retention)
+            later = (turn for segment in self.segments[number + 1 :] for turn in segment.turns)
+            self._anchors[number] = find_anchors(
+                turns, marked=marked, retention=self._retention, goes_on=any(map(is_speech, later))
+            )
         return self._anchors[number]
 
     def matches(self, choice: LevelChoice) -> bool:

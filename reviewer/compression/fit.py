@@ -22,6 +22,9 @@ from reviewer.text.numerals import count
 
 LAST_FULL = 2
 """Final segments that stay Full while there is room."""
+MAX_SHARE = 0.1
+"""Share of the target up to which a segment becomes Detailed or Full for the person's words before
+others become Brief."""
 MAX_NAMED = 3
 """Turns or segments named in an error."""
 
@@ -76,10 +79,10 @@ def fit_levels(
     """Levels that keep `fixed` and the segments' sizes within the target, with their sum; the
     smallest levels if none do.
 
-    Starting from the smallest, segments become Brief, those with words of the person first; then
-    fuller until they contain the person's words; then the last two as far as there is room, then
-    the others level by level, newest first. `size`: tokens of a segment at a level; `allowed`: its
-    levels, fullest first; `says`: whether it contains the person's words there.
+    Starting from the smallest, segments become fuller until they contain the person's words, unless
+    that takes too large a share; then all become Brief; then the last two as far as there is room,
+    then the others level by level, newest first. `size`: tokens of a segment at a level; `allowed`:
+    its levels, fullest first; `says`: whether it contains the person's words there.
     """
     levels = [allowed(number) for number in range(segments)]
     chosen = [
@@ -91,10 +94,14 @@ def fit_levels(
     brief = [step for step in steps if step[1] is Level.BRIEF]
     last = [(number, level) for number in newest[:LAST_FULL] for level in levels[number]]
 
-    def unsaid(steps: Sequence[tuple[int, Level]]) -> Iterator[tuple[int, Level]]:
-        return (step for step in steps if not says(step[0], chosen[step[0]]))
+    def unsaid(most: float) -> Iterator[tuple[int, Level]]:
+        for number, level in steps:
+            fits = level >= Level.BRIEF or size(number, level) <= most
+            if fits and not says(number, chosen[number]):
+                yield number, level
 
-    for number, level in chain(unsaid(brief), brief, unsaid(steps), last, steps):
+    few = target * MAX_SHARE
+    for number, level in chain(unsaid(few), brief, unsaid(target), last, steps):
         if level >= chosen[number]:
             continue
         grown = size(number, level) - size(number, chosen[number])

@@ -139,8 +139,7 @@ def test_compile_marks_a_summary_with_its_range(reviewer: Reviewer, session: Pat
     assert summary["role"] == "user"
     assert "[→" not in summary["content"]
     label = summary["content"].split("\n", 1)[0]
-    assert re.fullmatch(r"\[summary of \d+ earlier messages \([\d,]+ tokens\), commits .*\]", label)
-    assert before[0]["hash"][:7] in label
+    assert re.fullmatch(r"\[summary of \d+ earlier messages\]", label)
     rows = [json.loads(line) for line in reviewer("compile", "ferry", "--format", "json")
             .stdout.splitlines()]  # fmt: skip
     [found] = [row["summary_of"] for row in rows if row["summary_of"]]

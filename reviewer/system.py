@@ -91,3 +91,10 @@ def end_group(process: int, number: int) -> None:
 
 KILL: int = getattr(signal, "SIGKILL", signal.SIGTERM)
 HANG_UP: int | None = getattr(signal, "SIGHUP", None)
+
+
+def default_store() -> Path:
+    """The store in the user's data folder."""
+    from platformdirs import user_data_path  # late: few commands need it
+
+    return user_data_path("reviewer", appauthor=False) / "reviewer.db"

@@ -17,6 +17,7 @@ from reviewer.errors import ReviewerError, StoreError, UnknownIdError
 from reviewer.files import login_name
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
 from reviewer.sharing import personal
+from reviewer.system import default_store
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -92,9 +93,7 @@ class Session:
         """The store of `--db` or REVIEWER_DB, else the one in the user's data folder."""
         if self.db is not None:
             return self.db.expanduser()
-        from platformdirs import user_data_path
-
-        return user_data_path("reviewer", appauthor=False) / "reviewer.db"
+        return default_store()
 
     @contextmanager
     def listing(self, *, filled_by: str = INGEST) -> Iterator[Engine]:

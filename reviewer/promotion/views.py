@@ -58,7 +58,7 @@ REASONS = {
     RejectReason.KNOWN: ("known already", "the agent has it already"),
     RejectReason.WRONG: ("wrong", "it is not true, or not any more"),
     RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),
-    RejectReason.OTHER: ("another reason", ""),
+    RejectReason.OTHER: ("another reason", "without words"),
 }
 """The name and the meaning of each."""
 

@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
-from platformdirs import user_data_path
 from rich.cells import set_cell_size
 from textual import on
 from textual.strip import Strip
@@ -22,6 +21,7 @@ from reviewer.agents.wiring import WiringPlace, WiringScope, home
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.projects import tree_root, work_tree
+from reviewer.system import default_store
 from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -247,7 +247,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if scope is WiringScope.MEMORY:
             return WiringPlace(scope=scope, root=root, command=(), environment=environment)
         command = [program(shared=scope is WiringScope.PROJECT)]
-        if self._store != user_data_path("reviewer", appauthor=False) / "reviewer.db":
+        if self._store != default_store():
             command += ["--db", str(self._store)]
         return WiringPlace(scope=scope, root=root, command=tuple(command), environment=environment)
 

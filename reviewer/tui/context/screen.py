@@ -25,6 +25,7 @@ from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost, SegmentTu
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
+from reviewer.system import default_store
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.context import keys
@@ -695,7 +696,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         words = f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
         self._note(done.act, words)
         name = display_line(self.context.name) if self.context is not None else ""
-        words += f": {COMPILE} {name} prints them for an agent"
+        store = self.engine.path
+        of_store = "" if store == default_store() else f" --db {display_line(str(store))}"
+        words += f": {COMPILE} {name}{of_store} prints them for an agent"
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])

@@ -111,7 +111,7 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
         if "Yes, apply all" in screen.text:
             await screen.press("enter")
         await screen.until(lambda: said(screen).startswith("Compressed "))
-        assert "tokens: reviewer compile kiosk prints them for an agent" in said(screen)
+        assert f"tokens: reviewer compile kiosk --db {engine.path} prints them for" in said(screen)
         assert engine.contexts.totals(number).total < 100
         await screen.settle()
         assert "a applies" not in screen.text

@@ -171,7 +171,9 @@ class CommandChat(Chat):
         stop: Callable[[], bool],
     ) -> None:
         end = time.monotonic() + self._seconds
-        while process.poll() is None:
+        ended = False
+        while not ended:
+            ended = process.poll() is not None
             if stop():
                 raise CancelledError(STOPPED)
             if os.fstat(out.fileno()).st_size > LARGEST_OUTPUT:
@@ -179,7 +181,7 @@ class CommandChat(Chat):
                     f"{self.agent.title} printed more than {LARGEST_OUTPUT >> 20} MB instead of an "
                     "answer, and was stopped. Check command under [model]."
                 )
-            if time.monotonic() > end:
+            if not ended and time.monotonic() > end:
                 words = quoted(
                     last_words(CommandOutput("", _end_of(err, LARGEST_ERRORS), 0, Path()))
                 )
@@ -189,7 +191,7 @@ class CommandChat(Chat):
                     f"stopped.{last} Try again, or raise timeout under [model]."
                 )
             with suppress(subprocess.TimeoutExpired):
-                process.wait(POLL)
+                process.wait(0 if ended else POLL)
 
     def _require(self, answer: AgentAnswer, ended: CommandOutput) -> None:
         """Raise ModelError for a missing answer."""

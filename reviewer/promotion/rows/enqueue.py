@@ -134,7 +134,15 @@ def count_again(
 
     An active one gains references, any other is `seen` more often; a rejected one stays rejected.
     """
-    keys = (each.record.key for some in again.values() for each in some)
+    places = {number: tuple(map(_place, some)) for number, some in again.items()}
+    count_places(act, places, project_id=project_id, now=now)
+
+
+def count_places(
+    act: Act, again: Mapping[int, Sequence[Place]], *, project_id: int, now: str
+) -> None:
+    """The same, by the places where they were repeated."""
+    keys = (place[0] for some in again.values() for place in some)
     records = record_ids(act, project_id, keys)
     sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
     updates: list[tuple[int, Image]] = []
@@ -143,8 +151,8 @@ def count_again(
         counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
         updates.append((number, {**counted, "last_seen": now}))
     act.update_each("memory", updates)
-    for number, candidates in sorted(again.items()):
-        add_places(act, number, stored(map(_place, candidates), records))
+    for number, places in sorted(again.items()):
+        add_places(act, number, stored(places, records))
 
 
 def is_said_by_the_person(record: Record) -> bool:

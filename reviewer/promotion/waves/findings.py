@@ -23,6 +23,7 @@ from reviewer.promotion.rows.finding_rows import (
     FindingRow,
     FindingView,
     costliest_first,
+    groups_of,
     latest_of,
     quotes_of,
     recurring,
@@ -121,8 +122,9 @@ def _was_taken_again(fix: str, group: Sequence[FindingRow]) -> bool:
 
 def _by_command(rows: Iterable[FindingRow]) -> dict[str, list[FindingRow]]:
     found: defaultdict[str, list[FindingRow]] = defaultdict(list)
-    for row in rows:
-        found[row.finding.command].append(row)
+    for group in groups_of(rows):  # a session in two files counts once
+        for row in group:
+            found[row.finding.command].append(row)
     return found
 
 

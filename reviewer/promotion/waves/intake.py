@@ -14,7 +14,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import Breakable, ConflictError
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.lists.beyond_cap import BeyondCap
-from reviewer.promotion.rows.enqueue import queue_row
+from reviewer.promotion.rows.enqueue import count_places, queue_row
 from reviewer.promotion.rows.known_rows import KnownRows
 from reviewer.promotion.views import Done
 from reviewer.promotion.waves.expiry import propose_retirements
@@ -97,7 +97,14 @@ class Intake:
                 if item.project_id not in known:
                     known[item.project_id] = KnownRows(act, item.project_id)
                 content = str(item.row.columns["content"])
-                if known[item.project_id].look_up(kind, content).row is not None:
+                number = known[item.project_id].look_up(kind, content).row
+                if number is not None:
+                    count_places(
+                        act,
+                        {number: item.row.places},
+                        project_id=item.project_id,
+                        now=iso(self._clock()),
+                    )
                     continue
                 ids += queue_row(
                     act,

@@ -64,6 +64,8 @@ class ExistingRecord(NamedTuple):
     path: str
     line_start: int
     byte_start: int
+    unread: bool
+    """Its file was not read to its end, so nothing was proposed from it."""
 
 
 class RecordWriter:
@@ -98,7 +100,7 @@ class RecordWriter:
         with failures_as_sentences(self._database.path):
             row = self._database.writer.execute(
                 "SELECT s.bytes, s.modified_ns, w.state = 'reading' FROM source s"
-                " JOIN wave w ON w.id = s.wave_id WHERE s.project_id = ? AND s.path = ?",
+                " LEFT JOIN wave w ON w.id = s.wave_id WHERE s.project_id = ? AND s.path = ?",
                 (self.project_id, str(path)),
             ).fetchone()
         if row is None:
@@ -149,11 +151,14 @@ class RecordWriter:
         with failures_as_sentences(self._database.path):
             for chunk in chunks(keys):
                 sql = (
-                    "SELECT r.key, r.id, s.path, r.line_start, r.byte_start FROM record r"
-                    " JOIN source s ON s.id = r.source_id WHERE r.project_id = ? AND r.key IN"
-                    f" ({','.join('?' * len(chunk))})"
+                    "SELECT r.key, r.id, s.path, r.line_start, r.byte_start,"
+                    f" s.bytes = {UNREAD.bytes} OR coalesce(w.state = 'reading' AND w.id <> ?, 0)"
+                    " FROM record r JOIN source s ON s.id = r.source_id"
+                    " LEFT JOIN wave w ON w.id = s.wave_id"
+                    f" WHERE r.project_id = ? AND r.key IN ({','.join('?' * len(chunk))})"
                 )
-                for key, *rest in self._database.writer.execute(sql, (self.project_id, *chunk)):
+                given = (self.wave_id, self.project_id, *chunk)
+                for key, *rest in self._database.writer.execute(sql, given):
                     found[key] = ExistingRecord(*rest)
         return found
 
@@ -202,7 +207,7 @@ class FileRecords:
             record = self._as_stored(read, existing)
             known = existing.get(record.key)
             if known is not None:
-                again = self._again and known.path == str(self.path)
+                again = known.unread or (self._again and known.path == str(self.path))
                 fresh.append(record.key if again else "")
                 if self._has_moved(record, known):
                     self._moved.append((known.id, self._image(record, _PLACE)))

@@ -159,6 +159,14 @@ def test_a_command_refused_once_waits_for_a_reader_and_twice_in_one_session_is_p
     assert row["content"] == "The person refused `git push` and said: “never push by yourself”"
 
 
+def test_a_refusal_in_a_copy_of_its_session_counts_once(reviewer: Reviewer, folder: Path) -> None:
+    reviewer("ingest", write(folder, refused("a", "never push by yourself")))
+    copy = folder.with_name("copy")
+    copy.mkdir()
+    reviewer("ingest", write(copy, refused("a", "never push by yourself")))
+    assert reviewer.rows("queue", "list") == []
+
+
 def test_a_command_refused_in_two_sessions_is_proposed_in_the_persons_words(
     reviewer: Reviewer, folder: Path
 ) -> None:

@@ -64,6 +64,22 @@ def test_what_waits_beyond_the_cap_is_queued_once(reviewer: Reviewer) -> None:
     reviewer.nothing_lost()
 
 
+def test_a_fact_beyond_the_cap_that_is_known_meanwhile_keeps_its_evidence(
+    reviewer: Reviewer,
+) -> None:
+    facts = [f"The ledger of {year} is kept in folder number {year}." for year in range(1931, 1991)]
+    notes = reviewer.folder / "notes"
+    notes.mkdir()
+    for name, label in (("a.md", "Preference"), ("b.md", "Lesson")):
+        lines = "\n".join(f"- [{label}] {fact}" for fact in facts)
+        (notes / name).write_text(f"# Notes\n\n{lines}\n", encoding="utf-8")
+    reviewer("--project", "p", "ingest", notes)
+    reviewer("--project", "p", "queue", "more", "--limit", 1000)
+    rows = reviewer.rows("--project", "p", "queue", "list", "--limit", 1000)
+    assert len(rows) == len(facts)
+    assert {row["seen"] for row in rows} == {2}
+
+
 def test_what_is_read_from_a_note_of_labelled_items(reviewer: Reviewer) -> None:
     note = reviewer.folder / "design.md"
     note.write_text(

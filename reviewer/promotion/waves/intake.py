@@ -106,13 +106,16 @@ class Intake:
                         now=iso(self._clock()),
                     )
                     continue
-                ids += queue_row(
+                queued = queue_row(
                     act,
                     item.row,
                     project_id=item.project_id,
                     wave_id=item.wave,
                     now=iso(self._clock()),
                 )
+                if queued:  # and after it the conflicts that it opens
+                    known[item.project_id].add(queued[0], kind, content)
+                ids += queued
             for number in waves:
                 _count_down(act, number, left[number])
             act.title = f"Queued {len(ids)} more from beyond the cap"

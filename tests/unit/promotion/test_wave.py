@@ -118,6 +118,27 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(
     assert engine.history.verify().ok
 
 
+def test_a_file_that_was_moved_after_its_wave_died_is_proposed_from(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "s1.jsonl"
+    transcript(path, DECIDED, "Understood.", ALWAYS)
+
+    class Killed(BaseException):
+        pass
+
+    def die(*_: object, **__: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr("reviewer.promotion.waves.wave.finish_wave", die)
+        with pytest.raises(Killed):
+            ingest(engine, path)
+    moved = path.rename(tmp_path / "moved.jsonl")
+    ingest(engine, moved)
+    assert contents(engine) == {DECIDED.rstrip("."), ALWAYS.rstrip(".")}
+
+
 def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -63,6 +63,8 @@ class RunStore:
         runs = personal(self._database.path.absolute(), "-runs")
         for number in count(1):
             folder = runs / (base if number == 1 else f"{base}-{number}")
+            if self._views("WHERE r.run_id = ?", folder.name):  # of a store that was copied
+                continue
             try:
                 make_private_folder(runs)
                 folder.mkdir(mode=FOLDER_MODE)

@@ -26,7 +26,7 @@ class Level(IntEnum):
 
 RATIOS = {Level.FULL: 1, Level.DETAILED: 3, Level.BRIEF: 10, Level.TAGS: 50}
 """Original : compressed tokens, the target of a level."""
-FEW_WORDS = 0.2
+FEW_WORDS = 1 / 3
 """Maximum share of a segment for words of the person that are added to a target."""
 HANDOVER_FROM = 600
 """Minimum tokens of a hand-over, for a summary much shorter than its source."""

@@ -79,7 +79,7 @@ def _prose(
     need = sum(count(each.content) + 1 for each in task.anchors)
     limit = task.max_tokens
     if need:
-        beside = BESIDE + task.segment.by_person
+        beside = BESIDE + task.segment.added_words
         limit = max(limit, need + LINE * len(task.anchors) + beside + tail)
     if ceiling is not None:
         limit = min(limit, ceiling)

@@ -1,4 +1,4 @@
-"""Levels for a token target: all Brief, then the person's words whole, then the newest fullest."""
+"""Levels for a token target: the person's words first, then all Brief, then the newest fullest."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class OfflineEngine:
         session, title = analysis.session, ""
         first = analysis.segment.turns[0]
         if first.kind == "tool_result" and not (session.speeches or session.steps):
-            name = first.name or "A call"  # is elsewhere
+            name = first.name or "A call"  # which is in an earlier segment
             title = begun(f"{name} returned: {title_of(analysis.segment)}", room, self._count)
             room -= self._count(f"{title}\n")
         if task.level is Level.TAGS:  # the summarizer adds tags for the anchors

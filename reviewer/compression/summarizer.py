@@ -101,7 +101,7 @@ def segment_target(segment: Segment, level: Level) -> int:
     """
     target = target_tokens(segment.tokens, level)
     if level in (Level.DETAILED, Level.BRIEF):
-        target = min(segment.tokens, target + segment.by_person)
+        target = min(segment.tokens, target + segment.added_words)
     important = sum(
         turn.tokens
         for turn in segment.turns

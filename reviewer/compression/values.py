@@ -83,8 +83,8 @@ class Segment(Struct, frozen=True, gc=False):
     """Whether turns of the session may follow, which settle its open points."""
 
     @property
-    def by_person(self) -> int:
-        """Tokens of the person's words if they are few, 0 if the segment consists of them."""
+    def added_words(self) -> int:
+        """Tokens that the person's words add to a target: all of them if they are few, else 0."""
         said = sum(turn.by_person for turn in self.turns)
         return said if said <= self.tokens * FEW_WORDS else 0
 

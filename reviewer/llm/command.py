@@ -171,17 +171,18 @@ class CommandChat(Chat):
         stop: Callable[[], bool],
     ) -> None:
         end = time.monotonic() + self._seconds
-        ended = False
-        while not ended:
+        while True:
             ended = process.poll() is not None
-            if stop():
-                raise CancelledError(STOPPED)
             if os.fstat(out.fileno()).st_size > LARGEST_OUTPUT:
                 raise ModelError(
                     f"{self.agent.title} printed more than {LARGEST_OUTPUT >> 20} MB instead of an "
                     "answer, and was stopped. Check command under [model]."
                 )
-            if not ended and time.monotonic() > end:
+            if ended:
+                return
+            if stop():
+                raise CancelledError(STOPPED)
+            if time.monotonic() > end:
                 words = quoted(
                     last_words(CommandOutput("", _end_of(err, LARGEST_ERRORS), 0, Path()))
                 )
@@ -191,7 +192,7 @@ class CommandChat(Chat):
                     f"stopped.{last} Try again, or raise timeout under [model]."
                 )
             with suppress(subprocess.TimeoutExpired):
-                process.wait(0 if ended else POLL)
+                process.wait(POLL)
 
     def _require(self, answer: AgentAnswer, ended: CommandOutput) -> None:
         """Raise ModelError for a missing answer."""

@@ -312,8 +312,8 @@ time.sleep(600)
     assert is_gone(seen(tmp_path)["child"])
 
 
-def test_a_flood_is_stopped(tmp_path: Path) -> None:
-    body = "\nwhile True: say('x' * 65536)"
+@pytest.mark.parametrize("body", ["\nwhile True: say('x' * 65536)", "\nsay('x' * (9 << 20))"])
+def test_a_flood_is_stopped_or_refused_once_it_ended(tmp_path: Path, body: str) -> None:
     with pytest.raises(ModelError, match="printed more than 8 MB"):
         chat(program(tmp_path, body)).complete(ASK, max_tokens=50)
 

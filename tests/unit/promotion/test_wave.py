@@ -93,10 +93,8 @@ def test_the_same_fact_in_other_words_is_seen_again_also_once_it_was_reworded(
     assert len(engine.queue.evidence(number)) == 3
 
 
-def test_a_wave_that_was_killed_is_made_good_by_the_next(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE, ALWAYS)
+def killed_before_its_end(engine: Engine, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ingest a file in a wave that dies once the file was read."""
 
     class Killed(BaseException):
         pass
@@ -108,6 +106,14 @@ def test_a_wave_that_was_killed_is_made_good_by_the_next(
         patch.setattr("reviewer.promotion.waves.wave.finish_wave", die)
         with pytest.raises(Killed):
             ingest(engine, path)
+
+
+def test_a_wave_that_was_killed_is_made_good_by_the_next(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE, ALWAYS)
+
+    killed_before_its_end(engine, path, monkeypatch)
     assert contents(engine) == set()
 
     report = ingest(engine, path)
@@ -124,16 +130,7 @@ def test_a_file_that_was_moved_after_its_wave_died_is_proposed_from(
     path = tmp_path / "s1.jsonl"
     transcript(path, DECIDED, "Understood.", ALWAYS)
 
-    class Killed(BaseException):
-        pass
-
-    def die(*_: object, **__: object) -> None:
-        raise Killed
-
-    with monkeypatch.context() as patch:
-        patch.setattr("reviewer.promotion.waves.wave.finish_wave", die)
-        with pytest.raises(Killed):
-            ingest(engine, path)
+    killed_before_its_end(engine, path, monkeypatch)
     moved = path.rename(tmp_path / "moved.jsonl")
     ingest(engine, moved)
     assert contents(engine) == {DECIDED.rstrip("."), ALWAYS.rstrip(".")}

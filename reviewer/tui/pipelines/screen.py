@@ -132,18 +132,20 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.status.say("")  # the last message is about another file
         self.path = path
         self._file_changed_at = _changed_at(path)
+        background = self.background
 
-        def work() -> tuple[Graph, RunShown | None, Sequence[RunView]]:
+        def work() -> tuple[Graph, RunShown | None, Sequence[RunView], bool]:
+            ended = background is not None and not background.running  # before its stages are read
             past = engine.pipelines.runs()
             mine = (view for view in past if Path(view.path) == path.absolute())
             view = next((each for each in past if each.run_id == run), None) or next(mine, None)
-            return read_graph(path), read_run(engine, view) if view else None, past
+            return read_graph(path), read_run(engine, view) if view else None, past, ended
 
-        def then(found: tuple[Graph, RunShown | None, Sequence[RunView]]) -> None:
-            graph, shown, self.past_runs = found
+        def then(found: tuple[Graph, RunShown | None, Sequence[RunView], bool]) -> None:
+            graph, shown, self.past_runs, ended = found
             self._show_graph(graph, "This pipeline has no nodes.")
             self._show_run(shown, say)
-            self._tell_run()
+            self._tell_run(ended=ended and background is self.background)
 
         def failed(sentence: str) -> None:
             editor, other = shared.OPEN_EDITOR.key, self.key_of(keys.CHOOSE)
@@ -151,7 +153,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._show_graph(None, sentence, way)
             self._show_run(None)
             self.say_trouble(sentence)
-            self._tell_run()
+            self._tell_run(ended=background is not None and not background.running)
 
         self.read(work, then, group="graph", failed=failed)
 
@@ -407,20 +409,20 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if (background := self._shown_background) is not None:
             self._open(background.path, background.run_id)
 
-    def _tell_run(self) -> None:
-        """Show the question of the background run, or its result. Raises unexpected exceptions of
-        its thread.
+    def _tell_run(self, *, ended: bool) -> None:
+        """Show the question of the background run, or its result if it had `ended` before it was
+        read. Raises unexpected exceptions of its thread.
         """
         background, question = self._shown_background, self._question
         if background is None:
             return
+        if ended:
+            self.host.background_run = None
         if background.defect is not None:
             raise background.defect
-        if background.error or background.done is not None:
-            self.host.background_run = None
-        if background.error:
+        if ended and background.error:
             self.say_trouble(display_line(background.error))
-        elif (done := background.done) is not None:
+        elif ended and (done := background.done) is not None:
             way = "" if done.state == "done" else f" - {keys.RESUME.key} resumes"
             self.say(f"{display_line(done.message)}{way}")
         elif question is not None and question is not self._announced:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -9,11 +11,14 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from reviewer.pipelines.options import RunOptions
+from reviewer.pipelines.run_store import RunView
+from reviewer.tui.pipelines import screen as pipelines_screen
+from reviewer.tui.pipelines.model import RunShown, read_run
 from reviewer.tui.pipelines.run import BackgroundRun
 from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.driving import at, shown, states, until_ended, until_it
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 
 async def run_to_the_question(screen: Screen) -> None:
@@ -39,6 +44,37 @@ async def test_a_run_asks_and_continues_with_the_answer(engine: Engine, bakery: 
         assert "run done" in screen.text
         await screen.press("R")
         assert "has reached its exit" in screen.status
+
+
+async def test_a_run_that_ends_while_it_is_read_is_shown_as_it_ended(
+    engine: Engine, bakery: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        run = screen.app.background_run
+        assert isinstance(run, BackgroundRun)
+        read = threading.Event()
+
+        def read_until_it_ends(engine: Engine, view: RunView) -> RunShown:
+            found = read_run(engine, view)
+            if run.question is None:
+                read.set()
+                until(lambda: not run.running)
+            return found
+
+        def told_once_and_at_the_end() -> None:
+            if run.running and not read.is_set():
+                tell()
+                read.wait(PATIENCE)
+            elif not run.running:
+                time.sleep(0.3)  # what was read is shown before the end is told
+                tell()
+
+        tell, run.listener = present(run.listener), told_once_and_at_the_end
+        monkeypatch.setattr(pipelines_screen, "read_run", read_until_it_ends)
+        await screen.press("enter", "enter")
+        await until_ended(screen)
+        assert states(screen)["done"] == ("success", 1)
 
 
 async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path) -> None:

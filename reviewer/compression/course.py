@@ -14,8 +14,9 @@ from reviewer.compression.told import NO_RESULT, told_together
 from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
 
-FIRST, LAST, CLOSING = 1.3, 1.6, 1.3
-"""Weights of the first, last and other pieces of a message that ends an agent's turn."""
+ANSWER, FIRST, LAST, CLOSING = 3.0, 1.3, 1.6, 1.3
+"""Weights of the beginning of an answer to the person, and of the first, last and other pieces of a
+message that ends an agent's turn."""
 ANNOUNCED, EARLIER, STEPS = 0.3, 0.6, 0.8
 """`ANNOUNCED`: the end of a message that only introduces calls. `EARLIER`: a client's summary, or a
 sub-agent's report."""
@@ -30,8 +31,8 @@ _ENDS = ".:;,!?-。：；，！？"
 
 
 class CourseLine(Struct, eq=False):
-    """A line of the course. `message`: the number of its speech, or of the one before; `number`:
-    its place in it; `block`: its paragraph, for a sentence; `turn`: its record.
+    """A line of the course. `message`: the number of its speech, or of the one before; `turn`: its
+    record.
     """
 
     at: float
@@ -39,19 +40,12 @@ class CourseLine(Struct, eq=False):
     text: str
     weight: float = 1.0
     message: int = -1
-    number: int = 0
-    block: int = 0
     turn: int = -1
     asked: str = ""
     """The question answered by a person's message."""
     needs: CourseLine | None = None
     """A line without which this one is not kept."""
     kept: bool = False
-
-    def follows(self, other: CourseLine) -> bool:
-        """Whether it is the next sentence of the same paragraph."""
-        mine, its = (self.message, self.number - 1, self.block), (other.message, other.number)
-        return self.block > 0 and mine == (*its, other.block) and self.kind == other.kind
 
 
 def course(session: SessionFacts, *, asked: bool = True, part: bool = False) -> list[CourseLine]:
@@ -97,6 +91,7 @@ def _spoken(
         parts = [*parts[:-REPORT_ENDS][:1], *parts[-REPORT_ENDS:]]
     is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
+    answers = kind == "agent" and number > 0 and said[number - 1].voice is Voice.PERSON
     lines: list[CourseLine] = []
     for place, piece in enumerate(parts):
         at_end = place == len(parts) - 1
@@ -105,14 +100,14 @@ def _spoken(
             weight = 0.0
         elif kind == "earlier" or each.kind == "report":
             weight = EARLIER
+        elif answers and place == 0:
+            weight = ANSWER
         elif closes:
             weight = LAST if at_end else FIRST if place == 0 else CLOSING
         elif kind == "agent" and leads_on and at_end:
             weight = ANNOUNCED
         place_in_all = each.place + place / (len(parts) + 1)
-        line = CourseLine(
-            place_in_all, kind, piece.text, weight, number, place, piece.block, each.turn
-        )
+        line = CourseLine(place_in_all, kind, piece.text, weight, number, each.turn)
         if piece.needs >= 0 and kind == "agent":  # parts of a summary or report are self-contained
             line.needs = lines[piece.needs]
         lines.append(line)

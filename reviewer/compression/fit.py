@@ -1,4 +1,6 @@
-"""Levels for a token target: the person's words first, then all Brief, then the newest fullest."""
+"""Levels for a token target: the person's words first, then all Brief, the last two whole, all
+Detailed from the newest on, and whole where most was said.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from msgspec import structs
 
 from reviewer.commits.commit_annotations import first_words
 from reviewer.commits.values import Priority
+from reviewer.compression.anchors import is_speech
 from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
@@ -75,14 +78,16 @@ def fit_levels(
     size: Callable[[int, Level], int],
     allowed: Callable[[int], Sequence[Level]] = lambda _: tuple(Level),
     says: Callable[[int, Level], bool] = lambda *_: True,
+    speech: Callable[[int], float] = lambda _: 0.0,
 ) -> tuple[list[Level], int]:
     """Levels that keep `fixed` and the segments' sizes within the target, with their sum; the
     smallest levels if none do.
 
     Starting from the smallest, segments become fuller until they contain the person's words, unless
     that takes too large a share; then all become Brief; then the last two as far as there is room,
-    then the others level by level, newest first. `size`: tokens of a segment at a level; `allowed`:
-    its levels, fullest first; `says`: whether it contains the person's words there.
+    then the others level by level, newest first, but Full where most of it is `speech`, since what
+    tools returned can be read again. `size`: tokens of a segment at a level; `allowed`: its levels,
+    fullest first; `says`: whether it contains the person's words there.
     """
     levels = [allowed(number) for number in range(segments)]
     chosen = [
@@ -90,7 +95,8 @@ def fit_levels(
     ]
     total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
     newest = range(segments - 1, -1, -1)
-    steps = [(n, level) for level in reversed(Level) for n in newest if level in levels[n]]
+    order = dict.fromkeys(Level, newest) | {Level.FULL: sorted(newest, key=lambda n: -speech(n))}
+    steps = [(n, level) for level in reversed(Level) for n in order[level] if level in levels[n]]
     brief = [step for step in steps if step[1] is Level.BRIEF]
     last = [(number, level) for number in newest[:LAST_FULL] for level in levels[number]]
 
@@ -163,6 +169,11 @@ def fit_plan(
     def says(number: int, level: Level) -> bool:
         return write(number, level)[2]
 
+    def speech(number: int) -> float:
+        segment = snapshot.segments[number]
+        said = sum(turn.tokens for turn in segment.turns if is_speech(turn))
+        return said / max(segment.tokens, 1)
+
     def passing(number: int) -> Sequence[Level]:
         if number in kept:
             return [kept[number].level]
@@ -182,7 +193,7 @@ def fit_plan(
     else:
         for allowed in (passing, any_level) if anyway else (passing,):
             levels, needs = fit_levels(
-                len(snapshot.segments), target, snapshot.fixed, size, allowed, says
+                len(snapshot.segments), target, snapshot.fixed, size, allowed, says, speech
             )
             if needs <= target:
                 break

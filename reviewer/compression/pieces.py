@@ -1,4 +1,4 @@
-"""Splits a message into pieces that a text may keep: sentences, lists, code, with headings."""
+"""Splits a message into pieces that a text may keep: paragraphs, lists, code, with headings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import NamedTuple
 from reviewer.compression.told import cut
 from reviewer.text.units import Unit, UnitKind, units
 
-LIST = 240
-"""Characters of list items or table rows per piece."""
-SECTION = 300
-"""Characters of the sentences that stay with the heading above them."""
+LONGEST = 300
+"""Characters of a paragraph, list or table in one piece; the rest is a piece of its own."""
 CODE = 200
 HEADING = 90
 """The longest line ending in a colon that counts as a heading, in characters."""
@@ -22,12 +20,9 @@ CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 
 class TextPassage(NamedTuple):
-    """A piece in one line. `block`: its paragraph, for a sentence; 0 for other pieces. `needs`: the
-    index of the piece without which it says little, else -1.
-    """
+    """A piece in one line. `needs`: the index of the piece without which it says little, or -1."""
 
     text: str
-    block: int = 0
     needs: int = -1
 
 
@@ -38,37 +33,31 @@ class _Line(NamedTuple):
 
 
 def pieces(text: str) -> list[TextPassage]:
-    """The pieces of a text in order, each after its heading. The rest of a list needs its
-    beginning; below a title at the start, all else needs the first piece.
+    """The pieces of a text in order, each after its heading. The rest of a paragraph or list needs
+    its beginning; below a title at the start, all else needs the first piece.
     """
     found: list[TextPassage] = []
     first = next(units(text), None)
     above = 0 if first is not None and first.kind is UnitKind.HEADING else -1
     heading = ""
-    for kind, group in groupby(_lines(text), key=lambda line: line.kind):
-        lines = list(group)
-        said = [line.text for line in lines]
+    for (kind, _), group in groupby(_lines(text), key=lambda line: (line.kind, line.block)):
+        said = [line.text for line in group]
         needs = above if found else -1
         if kind is UnitKind.HEADING:
             heading = ": ".join(said[-HEADINGS:])
             continue
-        if kind is UnitKind.LIST_ITEM:
-            for part in _parts(said, LIST):
-                found.append(TextPassage(_headed(heading, _joined(part)), needs=needs))
-                heading, needs = "", len(found) - 1
-        elif kind is UnitKind.CODE:
+        if kind is UnitKind.CODE:
             code = cut(" ".join(said), CODE)
-            code = code if "`" in code else f"`{code}`"
-            found.append(TextPassage(_headed(heading, code), needs=needs))
+            parts = [code if "`" in code else f"`{code}`"]
+        elif kind is UnitKind.LIST_ITEM:
+            parts = [_joined(part) for part in _parts(said)]
         else:
-            section = _parts(said, SECTION)[0] if heading else []
-            if section:
-                found.append(TextPassage(_headed(heading, " ".join(section)), needs=needs))
-            for line in lines[len(section) :]:
-                found.append(TextPassage(line.text, line.block, above if found else -1))
-        heading = ""
+            parts = [" ".join(part) for part in _parts(said)]
+        for part in parts:
+            found.append(TextPassage(f"{heading}: {part}" if heading else part, needs))
+            heading, needs = "", len(found) - 1
     if heading:
-        found.append(TextPassage(heading, needs=above if found else -1))
+        found.append(TextPassage(heading, above if found else -1))
     return found
 
 
@@ -90,11 +79,11 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line(UnitKind.SENTENCE, content, unit.block)
 
 
-def _parts(texts: Sequence[str], most: int) -> list[list[str]]:
-    """The texts in groups of at most `most` characters, or one text each."""
+def _parts(texts: Sequence[str]) -> list[list[str]]:
+    """The texts in groups of at most `LONGEST` characters, or one text each."""
     parts: list[list[str]] = [[]]
     for text in texts:
-        if parts[-1] and sum(map(len, parts[-1])) + len(text) > most:
+        if parts[-1] and sum(map(len, parts[-1])) + len(text) > LONGEST:
             parts.append([])
         parts[-1].append(text)
     return parts
@@ -120,13 +109,9 @@ def _joined(items: Sequence[str]) -> str:
     return " ".join(f"{item}{end}" for item, end in zip(items, ends, strict=True))
 
 
-def _headed(heading: str, text: str) -> str:
-    return f"{heading}: {text}" if heading else text
-
-
 def question_in(text: str, longest: int) -> str:
     """The question at the end of a text, at most its last `longest` characters."""
-    last = pieces(text)[-2:]
+    last = list(_lines(text))[-2:]
     asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith(("?", "？")))
     question = next(asked, "")
     return question if len(question) <= longest else f"...{question[-longest:].partition(' ')[2]}"

@@ -23,6 +23,8 @@ MAX_TURNS, MAX_TOKENS, FEWEST_TURNS = 20, 4_000, 3
 GAP = timedelta(minutes=30)
 """A pause that begins a new segment."""
 
+LONGEST_WORD = 30
+"""Characters of a word in a topic; more are a key or an id."""
 TITLE_CHARACTERS, FEWEST_WORDS = 48, 3
 """Limits of a segment's title; a text with fewer words, such as "yes please", says too little."""
 _LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t)")
@@ -134,7 +136,7 @@ def _weight(turn: SegmentTurn) -> int:
 
 
 def _words(turn: SegmentTurn) -> list[str]:
-    return content_words(turn.text[:4_000])
+    return [word for word in content_words(turn.text[:4_000]) if len(word) <= LONGEST_WORD]
 
 
 def _topics(parts: Sequence[Sequence[SegmentTurn]]) -> list[str]:

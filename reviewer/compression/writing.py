@@ -49,6 +49,8 @@ MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
 """Tokens of the request at the start, and characters of the one before a short one."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
+LEFT_OUT = "[...]"
+"""The mark of a part of a message that is left out."""
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
 """The speaker of a line; `- ` for more of the same."""
 
@@ -319,19 +321,30 @@ class _Writing:
     def _course_lines(self) -> list[str]:
         lines: list[str] = []
         last: CourseLine | None = None
+        cut_from = -1  # the message whose beginning is left out
         for piece in self._pieces:
+            same = last is not None and (piece.kind, piece.message) == (last.kind, last.message)
             if not piece.kept:
+                if (
+                    piece.kind in ("person", "steps")
+                    or not piece.weight
+                    or self._is_repeated(piece)
+                ):
+                    continue
+                if not same:
+                    cut_from = piece.message
+                elif not lines[-1].endswith(LEFT_OUT):
+                    lines[-1] += f" {LEFT_OUT}"
                 continue
-            if last is not None and piece.follows(last):
-                lines[-1] += f" {piece.text}"
-            else:
-                mark = _MARKS.get(piece.kind, f"{piece.kind}: ")
-                if last is not None and piece.kind not in ("person", "steps"):
-                    mark = "- " if piece.kind == last.kind else mark
-                is_item = mark == "- " and piece.text[:1].isdigit()
-                asked = piece.asked if piece.asked not in "".join(lines[-1:]) else ""
-                answer = f' (asked: "{asked}")' if asked else ""
-                lines.append(piece.text if is_item else f"{mark}{piece.text}{answer}")
+            mark = _MARKS.get(piece.kind, f"{piece.kind}: ")
+            if last is not None and piece.kind not in ("person", "steps"):
+                mark = "- " if piece.kind == last.kind else mark
+            if piece.message == cut_from and piece.kind != "steps" and not same:
+                mark += f"{LEFT_OUT} "
+            is_item = mark == "- " and piece.text[:1].isdigit()
+            asked = piece.asked if piece.asked not in "".join(lines[-1:]) else ""
+            answer = f' (asked: "{asked}")' if asked else ""
+            lines.append(piece.text if is_item else f"{mark}{piece.text}{answer}")
             last = piece
         return lines
 

@@ -99,8 +99,9 @@ def _title(
 def choices_of(
     found: ContextRead, levels: Sequence[ChosenLevel], plan: CompressionPlan
 ) -> tuple[LevelChoice, ...]:
-    """The level of each segment: as it was chosen, else Brief; the newest segments, summaries and
-    what is left out stay Full, and everything once summaries were applied.
+    """The level of each segment: as it was chosen, else Brief; the newest segments, those that are
+    mostly the person's words, summaries and what is left out stay Full, and everything once
+    summaries were applied.
     """
     summaries = {each.id for each in found.commits.values() if each.type == "summary"}
     last = len(plan.choices) - LAST_FULL
@@ -115,10 +116,10 @@ def choices_of(
             choices.append(choice)
         elif before:  # cut anew: the fullest of the levels of its turns
             choices.append(structs.replace(choice, level=min(before)))
-        elif found.applied or (0 < last <= at) or not found.segments[at].tokens:
-            choices.append(choice)
         else:
-            choices.append(structs.replace(choice, level=Level.BRIEF))
+            segment, newest = found.segments[at], 0 < last <= at
+            whole = found.applied or newest or segment.is_mostly_said or not segment.tokens
+            choices.append(structs.replace(choice, level=Level.FULL if whole else Level.BRIEF))
     return tuple(choices)
 
 
@@ -343,10 +344,12 @@ class ContextModel:
             return ""
         if any(each.is_about(choice.sources) for each in self.chosen):
             return "Full: chosen"
-        names = [each.segment for each in self.all_choices]
-        later = self.all_choices[names.index(choice.segment) + 1 :]
-        newest = all(each.level is Level.FULL for each in later)
-        return "Full: the newest stay whole" if newest else "Full"
+        if self.found.applied:
+            return "Full"
+        if choice in self.all_choices[-LAST_FULL:]:
+            return "Full: the newest stay whole"
+        mostly_said = self.found.segments[self.place(choice.segment)].is_mostly_said
+        return "Full: mostly what you said" if mostly_said else "Full"
 
     @property
     def target(self) -> int:

@@ -391,7 +391,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
-        for_whom = f"{self.key_of(keys.APPLY)} applies: {COMPILE} gives an agent this"
+        for_whom = f"{self.key_of(keys.APPLY)} applies this; then for an agent: {COMPILE}"
         remark = for_whom if self.data.compressed() else ""
         if remark != self.rows.remark:
             self.rows.remark = remark
@@ -608,7 +608,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             named = f"{', '.join(short[:MAX_NAMED])}{more}"
             said += f" What you said is shortened in {count(len(short), 'segment')}: {named}."
         else:
-            said += " All that you said is kept."
+            said += " Every sentence of yours is kept."
         if doubtful:
             fail = count(len(doubtful), "summary does", "summaries do")
             said += f" {fail} not pass the checks: it asks about those first."

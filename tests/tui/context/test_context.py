@@ -105,7 +105,7 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "4")
         assert "▌Tags" in screen.text
-        assert "a applies: reviewer compile gives an agent this" in screen.text
+        assert "a applies this; then for an agent: reviewer compile" in screen.text
         assert said(screen) == "Tags for segment 1: 4 again chooses it."
         await screen.press("a")
         if "Yes, apply all" in screen.text:
@@ -836,7 +836,7 @@ async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, tmp_pat
         await screen.press("f3", "f", *"200", "enter")
         await screen.until(lambda: "What you said is shortened in " in said(screen))
         await screen.press("f", *"9000", "enter")
-        await screen.until(lambda: "All that you said is kept." in said(screen))
+        await screen.until(lambda: "Every sentence of yours is kept." in said(screen))
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40)])

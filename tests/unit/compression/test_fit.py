@@ -94,6 +94,14 @@ def test_all_are_brief_before_the_newest_are_fuller(target: int, levels: list[Le
     assert fit_levels(4, target, 0, lambda _, level: of[level])[0] == levels
 
 
+def test_full_goes_to_where_most_was_said() -> None:
+    of, speech = (100, 60, 30, 10), (0.1, 0.9, 0.2, 0.1, 0.1)
+    levels, _ = fit_levels(
+        5, 420, 0, lambda _, level: of[level], speech=lambda number: speech[number]
+    )
+    assert levels == [Level.DETAILED, Level.FULL, Level.DETAILED, Level.FULL, Level.FULL]
+
+
 def test_what_the_person_said_is_shortened_last(engine: Engine) -> None:
     context = engine.contexts.create("acme", "harbour").id
     wishes = (

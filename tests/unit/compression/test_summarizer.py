@@ -14,7 +14,7 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.markers import expand
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.retention import KEY_POINTS
-from reviewer.compression.summarizer import LicenceError, Summarizer, target_tokens
+from reviewer.compression.summarizer import LicenceError, Summarizer, segment_target
 from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
@@ -226,6 +226,6 @@ def test_offline_summaries_reach_the_ratio_and_pass() -> None:
     for level in (Level.DETAILED, Level.BRIEF):
         anchors = find_anchors(source.turns)[:3]
         found = made.compress(source, anchors, level)
-        target = target_tokens(source.tokens, level)
+        target = segment_target(source, level)
         assert 0.85 * target <= found.token_count <= 1.15 * target
         assert made.validate_fidelity(source, found).anchor_preservation == 1.0

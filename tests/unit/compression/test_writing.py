@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, pairwise
 
 import pytest
 
@@ -138,12 +139,38 @@ def test_the_report_of_a_sub_agent_is_told_by_its_ends() -> None:
     assert course == [first, f"- {boats[-2]}", f"- {boats[-1]}"]
 
 
-def test_a_sentence_of_one_word_beside_others_is_left_out() -> None:
+def test_a_paragraph_of_one_word_beside_others_is_left_out() -> None:
     found = written(
-        [turn("Fit it."), agent("Perfect! The `harbour` sheet fits."), agent("Printed.")]
+        [turn("Fit it."), agent("Perfect!\n\nThe `harbour` sheet fits."), agent("Printed.")]
     )
     assert "Perfect" not in found
     assert found.endswith("Agent: The `harbour` sheet fits.\n- Printed.")
+
+
+def test_the_answer_to_a_question_stands_before_what_says_more() -> None:
+    looks = [
+        [agent(f"The log of `quay_{n}` was read for boats."), *run(f"cat {n}.log", "quiet")]
+        for n in range(20)
+    ]
+    found = written([
+        turn("Look at the quays."),
+        *chain(*looks[:9]),
+        turn("Are you sure?"),
+        *chain(*looks[9:]),
+        turn("Go on."),
+        agent("All of them are quiet."),
+    ], 150)  # fmt: skip
+    kept = [n for n in range(20) if f"`quay_{n}`" in found]
+    assert {0, 9} <= set(kept) != set(range(20))
+
+
+def test_where_a_part_of_a_message_is_left_out_there_is_a_mark() -> None:
+    parts = [f"The `pier_{n}` table of the harbour has `{n}` notes." for n in range(9)]
+    found = written([turn("Review it."), agent("\n\n".join(parts)), agent("Done there.")], 110)
+    kept = [n for n, part in enumerate(parts) if part in found]
+    gaps = [(one, two) for one, two in pairwise([-1, *kept, 9]) if two - one > 1]
+    assert 0 < found.count("[...]") == len(gaps)
+    assert not written([turn("Review it."), agent("\n\n".join(parts))], 900).count("[...]")
 
 
 @pytest.mark.parametrize("room", range(50, 260, 30))

@@ -95,8 +95,9 @@ def merge(session: Session, memory: int, into: int) -> None:
 @option(
     "--when MOMENT",
     "When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', 'tool WebFetch' (as"
-    " it fails), 'words night shift' (of a prompt or failure), always (at the start only); 'guard"
-    " git push' to deny the first such call of a session with it; 'derived' to derive it again.",
+    " it fails), 'words night shift' (of a prompt or failure), always (in packets only), only (in"
+    " none); 'guard git push' to deny the first such call of a session with it; 'derived' to derive"
+    " it again.",
     into="moments",
     many=True,
 )

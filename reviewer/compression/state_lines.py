@@ -72,7 +72,8 @@ def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
             for at, each in enumerate(latest)
         ]
         more = f", and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
-        yield f"{label} ({len(files)}): {_together(shown)}{more}"
+        many = "" if part else f" ({len(files)})"  # in a part, results of more may be in the next
+        yield f"{label}{many}: {_together(shown)}{more}"
     if state.unnamed_edits:
         yield f"Edits whose file the session does not name: {state.unnamed_edits:,}."
 

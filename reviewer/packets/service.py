@@ -79,6 +79,7 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
         WHERE x.memory_id = m.id AND x.target_id IS NOT NULL) AS relations
 FROM memory m LEFT JOIN entity e ON e.memory_id = m.id
 WHERE m.status = 'active' AND m.kind <> 'conflict'
+    AND instr(char(10) || m.moments || char(10), char(10) || 'only' || char(10)) = 0
     AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))
 ORDER BY coalesce(m.decided_at, m.first_seen) DESC, m.id DESC
 """

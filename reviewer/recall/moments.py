@@ -1,10 +1,11 @@
 """Moments: when a memory is recalled. Derived from its text and evidence, or chosen by a person.
 
 Written as kind and value: `command git push`, `path src/pay/`, `error nilerr`,
-`tool mcp__db__query`, `words night shift`, `always`. A command matches by program and subcommands,
-a path by its end, an error by its signature, an agent's tool by its name, words if a prompt or
-failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a session is
-denied once, with the memory as the reason.
+`tool mcp__db__query`, `words night shift`, `always`, `only`. A command matches by program and
+subcommands, a path by its end, an error by its signature, an agent's tool by its name, words if a
+prompt or failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a
+session is denied once, with the memory as the reason. `only`: never in a packet; `always`: only
+there.
 """
 
 from __future__ import annotations
@@ -44,10 +45,14 @@ class MomentKind(StrEnum):
     TOOL = "tool"
     WORDS = "words"
     ALWAYS = "always"
+    ONLY = "only"
+
+
+WITHOUT_VALUE = (MomentKind.ALWAYS, MomentKind.ONLY)
 
 
 class Moment(NamedTuple):
-    """When a memory is recalled. `value` is empty for `always`."""
+    """When a memory is recalled. `value` is empty for `always` and `only`."""
 
     kind: MomentKind
     value: str = ""
@@ -66,10 +71,10 @@ def read_moment(text: str) -> Moment:
         raise ReviewerError(
             f"{name or 'Nothing'} is not a kind of moment."
             + (f" Perhaps you mean: {near}." if near else "")
-            + f" Examples: {', '.join(_EXAMPLES.values())}, always."
+            + f" Examples: {', '.join(_EXAMPLES.values())}, always, only."
         ) from None
-    if (kind is MomentKind.ALWAYS) != (not value):
-        need = "no value" if kind is MomentKind.ALWAYS else f"a value, such as: {_EXAMPLES[kind]}"
+    if (kind in WITHOUT_VALUE) != (not value):
+        need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"
         raise ReviewerError(f"{kind} takes {need}.")
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")

@@ -27,6 +27,7 @@ MOMENT_WORDS = {
     "tool": "on a failure of the tool {}",
     "words": "at the words {}",
     "always": "at the start of a session",
+    "only": "in no packet",
 }
 
 
@@ -114,7 +115,9 @@ def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[Tex
     """When a memory is recalled."""
     if moments is None:
         return []
-    words = f"{moment_words(moments, signs)} {signs.dot} in start packets"
+    words = moment_words(moments, signs)
+    if all(each.kind not in ("always", "only") for each in moments):
+        words += f" {signs.dot} in start packets"
     return [structs.replace(labelled("when", words), most=MOMENT_ROWS)]
 
 

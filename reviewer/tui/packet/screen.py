@@ -390,13 +390,35 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @unless(not_in_store)
     async def action_take_out(self) -> None:
-        """Put the memory back into the queue, or unset the key of trusted state."""
-        item, memory = self.packets.item, self._memory_here()
-        states = self.engine.state.all(self.project) if not memory else []
-        value = next((each for each in states if item and item.place == f"s:{each.id}"), None)
-        if fact := memory or value:
-            self.say_done(await self.write(lambda: take_out(self.engine, fact)))
-        self._read_source(quiet=True)
+        """Leave the memory out of packets or put it back into the queue; unset a key of trusted
+        state.
+        """
+        from reviewer.recall.moments import Moment, MomentKind  # late: it compiles patterns
+
+        item, memory, recall = self.packets.item, self._memory_here(), self.engine.recall
+        if not memory:
+            states = self.engine.state.all(self.project)
+            value = next((each for each in states if item and item.place == f"s:{each.id}"), None)
+            if value is not None:
+                self.say_done(await self.write(lambda: take_out(self.engine, value)))
+            self._read_source(quiet=True)
+            return
+        moments = [each for each in recall.moments(memory) if each.kind is not MomentKind.ALWAYS]
+
+        async def then(option: Option) -> None:
+            if option.key == "only":
+                only = (*moments, Moment(MomentKind.ONLY))
+                self.say_done(await self.write(lambda: recall.set_moments(memory, only)))
+            else:
+                self.say_done(await self.write(lambda: take_out(self.engine, memory)))
+            self._read_source(quiet=True)
+
+        when = moment_words(moments, glyphs(self.app))
+        options = [
+            Option("only", "Leave it out of packets", f"still recalled {when}"),
+            Option("queue", "Put it back into the queue", "no longer a memory"),
+        ]
+        await self.choose(f"Take #{memory} out", options, then)
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, or both."""

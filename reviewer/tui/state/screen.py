@@ -450,7 +450,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             find,
             then,
             text=moments,
-            hint="command git push; path src/pay/; error nilerr; words night shift; always",
+            hint="command git push; path src/pay/; error nilerr; words night shift; always; only",
         )
 
     @unless(not_a_statement)

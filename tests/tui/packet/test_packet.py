@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
-from reviewer.recall.moments import Moment, MomentKind
+from reviewer.recall.moments import Moment, MomentKind, read_moment
 from reviewer.recall.service import cue_of
 from reviewer.text.tokens import counter
 from reviewer.tui.evidence.source import SourceScreen
@@ -210,11 +210,11 @@ async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: En
         await screen.press("f4")
         await go_to(screen, "We prefer thermal paper")
         at = model(screen).cursor
-        await screen.press("x")
+        await screen.press("x", *"queue", "enter")
         assert "thermal paper" not in packet_text(screen)
         assert model(screen).cursor == at
         await go_to(screen, "A paper jam")
-        await screen.press("x")
+        await screen.press("x", *"queue", "enter")
         assert screen.status == f"Put #{jam} back into the queue - u to undo"
         assert status_of(remembering, jam) == "candidate"
         assert "paper jam" not in packet_text(screen)
@@ -228,6 +228,21 @@ async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: En
         assert "80 mm" not in packet_text(screen)
         await screen.press("u")
         assert "80 mm" in packet_text(screen)
+
+
+async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine) -> None:
+    (jam,) = remembering.active_facts.ids("kiosk", filter="jam")
+    before = remembering.recall.moments(jam)
+    async with opened(remembering, project="kiosk") as screen:
+        await screen.press("f4")
+        await go_to(screen, "A paper jam")
+        await screen.press("x", "enter")
+        assert status_of(remembering, jam) == "active"
+        assert "paper jam" not in packet_text(screen)
+        assert remembering.recall.moments(jam) == (*before, read_moment("only"))
+        await screen.press("u")
+        assert "paper jam" in packet_text(screen)
+    assert remembering.recall.moments(jam) == before
 
 
 async def test_an_item_of_a_file_says_where_it_is_removed(engine: Engine, kiosk: Path) -> None:

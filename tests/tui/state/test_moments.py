@@ -64,6 +64,7 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
         MomentKind.TOOL: "mcp__db__query",
         MomentKind.WORDS: "night shift",
         MomentKind.ALWAYS: "",
+        MomentKind.ONLY: "",
     }
     assert set(examples) == set(MomentKind)
     async with opened(known, project="acme", size=(120, 40)) as screen:

@@ -45,7 +45,7 @@ def test_a_range_of_tool_calls_alone_says_what_was_done() -> None:
         result("Read", "def queue():\n    pass"),
     ]
     detailed, brief, tags = levels(turns * 4)
-    assert "Changed (1): ferry/: print.py" in detailed
+    assert "Changed: ferry/: print.py" in detailed
     assert "print.py" in brief
     assert "print.py" in tags
 

@@ -61,6 +61,7 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("guard src/pay/", "guard src/pay/"),
         ("tool mcp__db__query", "tool mcp__db__query"),
         ("always", "always"),
+        ("only", "only"),
     ],
 )
 def test_a_person_writes_moments(written: str, read: str) -> None:

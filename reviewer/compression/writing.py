@@ -161,7 +161,9 @@ class _Writing:
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
                 lines.append(f'Earlier: "{cut(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
-        text = f'"{clipped(one_line(said[number].text), most, self._count)}"'
+        text = clipped(one_line(said[number].text), most, self._count)
+        if said[number].kind != "refusal":  # which begins with the call
+            text = f'"{text}"'
         lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]
         return [*lines, self._standing()]
 

@@ -122,6 +122,8 @@ def test_a_refusal_with_the_persons_words() -> None:
         turn("Go on."),
     ]
     assert "Person: (refused: `lpr sheet.pdf`) Not on the old printer." in written(turns)
+    request = section(written(turns[:3]), HandoverSection.REQUEST)
+    assert request.startswith("(refused: `lpr sheet.pdf`) Not on the old printer.")
     silent = [*turns[:2], result("Bash", "no", "c1", outcome="refused")]
     assert section(written(silent), HandoverSection.REQUEST).startswith('"Print the sheet."')
 

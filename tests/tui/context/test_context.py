@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from threading import Event
 
@@ -24,6 +25,7 @@ from tests.tui.context.driving import (
     priorities,
     said,
     stocked,
+    turns,
 )
 from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
@@ -59,6 +61,23 @@ async def test_at_80_columns_eight_segments_are_in_sight_with_their_levels_as_wo
         assert "Brief" in screen.text
         assert "→" in screen.text
         assert "loses" in screen.text
+
+
+async def test_a_segment_that_is_mostly_the_persons_words_stays_whole(
+    engine: Engine, tmp_path: Path
+) -> None:
+    wish = "Keep the night boats of the ferry in bold, and print the winter sheet on paper. " * 9
+    mine = [
+        {"role": "user", "content": wish, "timestamp": f"2026-01-01T10:0{minute}:00Z"}
+        for minute in range(3)
+    ]
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(map(json.dumps, [*mine, *turns(4)])) + "\n", "utf-8")
+    engine.contexts.import_file(path, project="acme")
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3")
+        assert levels(screen)[:2] == [Level.FULL, Level.BRIEF]
+        assert "Full: mostly what you said" in screen.text
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])

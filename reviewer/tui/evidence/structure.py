@@ -108,7 +108,9 @@ def _side(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
 def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
     """When a memory is recalled, in words."""
     words = [MOMENT_WORDS[each.kind].format(each.value) for each in moments]
-    return f" {signs.dot} ".join(words) or "at a matching prompt"
+    if all(each.kind == "only" for each in moments):
+        words.insert(0, "at a matching prompt")
+    return f" {signs.dot} ".join(words)
 
 
 def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[TextBlock]:

@@ -249,6 +249,8 @@ def test_a_failure_that_a_pipe_hides_brings_its_memory(
 REPORTED = {
     "cc coin.c\nmake: *** [Makefile:2: check] Error 1": True,
     "bash: line 1: make: command not found": True,
+    "usage: make [-n]\nmake: error: unrecognized arguments: -Z": True,
+    "till: error: no coins": False,
     "make: Nothing to be done for 'check'.": False,
     "ls: cannot access 'make': No such file or directory": False,
 }

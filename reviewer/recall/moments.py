@@ -21,7 +21,7 @@ from reviewer.sources.shell import GROUPS, only_looks, split
 
 MAX_DERIVED = 12
 """Moments derived from a single memory."""
-MAX_COMMANDS = 16
+MAX_COMMANDS = 200
 """Parts of a shell line that are parsed."""
 
 MAX_WORDS = 24

@@ -19,6 +19,7 @@ from reviewer.recall.moments import derived, heads, read_moment
         ("npm --silent run -s lint", ("npm run lint",)),
         ("pytest -q tests/unit", ("pytest",)),
         ("echo 'git push'", ("echo",)),
+        ("true\n" * 40 + "git push", ("true", "git push")),
         ("", ()),
     ],
 )

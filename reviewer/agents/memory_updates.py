@@ -1,4 +1,4 @@
-"""Updates the memory folders of agents after acts of the store."""
+"""Updates what agents read after acts of the store: moments, and memory folders."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 
 def bring_up_to_date(engine: Engine) -> list[str]:
-    """Rewrite the memory files of changed projects, after an act; returns sentences about failures.
+    """Derive moments and rewrite the memory files of changed projects, after an act; returns
+    sentences about failures.
 
     Called after every act, so the record of connections is not even parsed without such a folder.
     """
     try:
+        engine.recall.derive()  # a hook does not: until then a changed memory is not recalled
         if b'"memory"' in read_own(personal(engine.path, "-agents") / "connections.json"):
             return _rewritten(engine)
     except FileNotFoundError:

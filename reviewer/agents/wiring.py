@@ -158,7 +158,8 @@ def _claude_rules(place: WiringPlace, event: str, calls: Sequence[str]) -> Itera
     rules: dict[str, list[str]] = {}
     for call in calls:
         if "/" not in call:
-            rules.setdefault("Bash", []).append(f"{call}*")
+            # Stars for `sudo` before it and options within it; the hook decides what it is.
+            rules.setdefault("Bash", []).append(f"*{'*'.join(call.split())}*")
             continue
         for tool in ("Edit", "Write"):
             rules.setdefault(tool, []).append(f"{call}**" if call.endswith("/") else call)

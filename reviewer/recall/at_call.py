@@ -218,15 +218,16 @@ def _only_searches(line: str) -> bool:
 
 
 def _reports_itself(output: str, commands: Iterable[str]) -> bool:
-    """Whether a program of the call reports a failure under its own name, in the system's words or
-    with make's stars: `grep: a.py: No such file or directory`, `make: *** [check] Error 1`.
+    """Whether a program of the call reports a failure under its own name, as an error, in the
+    system's words or with make's stars: `grep: a.py: No such file or directory`, `make: *** [check]
+    Error 1`, `pytest: error: unrecognized arguments`.
     """
     from reviewer.sessions.signatures import is_environment
 
     programs = {command.partition(" ")[0] for command in commands}
     return any(
         not programs.isdisjoint(line.split(": ", 4)[:-1])
-        and (": *** " in line or is_environment(line))
+        and (": *** " in line or ": error: " in line or is_environment(line))
         for line in (output.splitlines() if programs else ())
     )
 

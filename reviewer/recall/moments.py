@@ -22,7 +22,7 @@ from reviewer.sources.shell import GROUPS, only_looks, split
 
 MAX_DERIVED = 12
 """Moments derived from a single memory."""
-MAX_COMMANDS = 16
+MAX_COMMANDS = 200
 """Parts of a shell line that are parsed."""
 
 MAX_WORDS = 24
@@ -155,9 +155,10 @@ def heads(line: str) -> tuple[str, ...]:
 
 
 def _arguments(program: str, words: Sequence[str]) -> Sequence[str]:
-    """The words after options that come before a subcommand: `git -C DIR push`."""
+    """The words after options that come before a subcommand: `make -C DIR check`."""
     while words and words[0].startswith("-"):
-        words = words[2:] if program == "git" and words[0] in ("-C", "-c") else words[1:]
+        valued = words[0] == "-C" or (program == "git" and words[0] == "-c")
+        words = words[2:] if valued else words[1:]
     return words
 
 

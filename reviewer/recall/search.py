@@ -24,8 +24,8 @@ NAME_WEIGHT = 2.0
 """Weight of an identifier; a plain word weighs 1. Identifiers rarely match by chance."""
 COMMON_SHARE, MAX_MATCHES = 5, 100
 """A word is ignored if more than one memory in COMMON_SHARE, or more than MAX_MATCHES, have it."""
-MAX_WORDS = 64
-"""Of a text."""
+MAX_WORDS, MAX_SCORED = 64, 12
+"""Words of a text that are looked up; the rarest of them that are scored."""
 STEM_CHARS = 4
 """Words in the same memories that share their first letters count as one: `expect`, `expected`."""
 MAX_CHARS = 6_000
@@ -38,6 +38,7 @@ _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
 _PLAIN_WORD = re.compile(r"\w+")
 _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]{2,}")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
+_Scores = tuple[tuple[int, float], ...]
 
 
 class Recalled:
@@ -86,6 +87,7 @@ def recall(
     """The memories that belong to a moment, best first: by signature, by trigger, then by rare
     words. `by_line`: maximum found by words for each line of a failure.
     """
+    _snapshot = store.execute("SELECT 1 FROM memory")  # one transaction for all that is read
     found: dict[int, Recalled] = {}
     paths = _path_ends(cue.paths)
     for memory in (
@@ -242,17 +244,19 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
     ).fetchone()
     few = min(max(count // COMMON_SHARE, 3), MAX_MATCHES)
     rules = _rules(cue.signatures)
-    having = cache(partial(_memories_with, store, count=count, most=few))
+    frequency = cache(partial(_frequency, store, few))
+    having = cache(partial(_memories_with, store, count))
 
     for line in cue.text.splitlines() if cue.signatures else (cue.text,):
         words = words_of(line)
+        counted = ((frequency(word.lower()), word) for word in words)
         expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
         least = log(max(count, 3) / 1.5) * max(MIN_SCORE, expected)
         sums: dict[int, float] = {}
-        stems: dict[tuple[str, tuple[tuple[int, float], ...]], str] = {}
-        for word in words:
+        stems: dict[tuple[str, _Scores], str] = {}
+        for _, word in sorted(each for each in counted if 0 < each[0] <= few)[:MAX_SCORED]:
             scores = having(said := word.lower())
-            if not scores or stems.setdefault((said[:STEM_CHARS], scores), said) is not said:
+            if len(scores) > few or stems.setdefault((said[:STEM_CHARS], scores), said) is not said:
                 continue
             weight = NAME_WEIGHT if _NAME.search(word) else 1.0
             ruled = least if said in rules else 0.0
@@ -261,12 +265,10 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
         top = max(sums.values(), default=0.0)
         if top < least:
             continue
-        best = sorted(
-            (number for number, score in sums.items() if score >= top * MIN_SHARE),
-            key=lambda number: -sums[number],
-        )
         contents = (
-            (number, store.execute(_RECALLABLE, (number, project)).fetchone()) for number in best
+            (number, store.execute(_RECALLABLE, (number, project)).fetchone())
+            for number in sorted(sums, key=sums.__getitem__, reverse=True)
+            if sums[number] >= top * MIN_SHARE
         )
         for number, row in islice((each for each in contents if each[1]), most):
             shared = [word for (_, scores), word in stems.items() if number in dict(scores)]
@@ -283,30 +285,27 @@ def _rules(signatures: Sequence[str]) -> set[str]:
     }
 
 
-def _memories_with(
-    store: sqlite3.Connection, word: str, *, count: int, most: int
-) -> tuple[tuple[int, float], ...]:
-    """The memories that have a word, alone or inside a name, with its weight; empty if more than
-    `most` have it.
-    """
-    quoted = f'"{word}"'
-    if store.execute(  # cheaper than the scores, which take four times as long
-        "SELECT 1 FROM recall_text WHERE recall_text MATCH ? LIMIT 1 OFFSET ?", (quoted, most)
-    ).fetchone():
-        return ()
-    scores = dict(
-        store.execute(
-            "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?", (quoted,)
-        ).fetchall()
-    )
-    named = store.execute(
-        "SELECT memory_id FROM moment WHERE kind = ? AND value = ? LIMIT ?", (WORD, word, most + 1)
+def _frequency(store: sqlite3.Connection, most: int, word: str) -> int:
+    """How many memories have a word alone, or inside a name if more, counted up to `most` + 1."""
+    (number,) = store.execute(
+        "SELECT max((SELECT count(*) FROM"
+        " (SELECT 1 FROM recall_text WHERE recall_text MATCH ?1 LIMIT ?4)), (SELECT count(*) FROM"
+        " (SELECT 1 FROM moment WHERE kind = ?2 AND value = ?3 LIMIT ?4)))",
+        (f'"{word}"', WORD, word, most + 1),
+    ).fetchone()
+    return int(number)
+
+
+def _memories_with(store: sqlite3.Connection, count: int, word: str) -> _Scores:
+    """The memories that have a word, alone or inside a name, with its weight."""
+    rows = store.execute(
+        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?"
+        " UNION ALL SELECT memory_id, NULL FROM moment WHERE kind = ? AND value = ?",
+        (f'"{word}"', WORD, word),
     ).fetchall()
-    having = {number for (number,) in named}.union(scores)
-    if len(having) > most:
-        return ()
-    worth = max(0.0, log((count + 1) / (len(having) + 0.5)))
-    return tuple((number, scores.get(number, worth)) for number in sorted(having))
+    scores = dict(reversed(rows))
+    worth = max(0.0, log((count + 1) / (len(scores) + 0.5)))
+    return tuple((number, score or worth) for number, score in sorted(scores.items()))
 
 
 def words_of_names(text: str) -> list[str]:

@@ -115,7 +115,7 @@ def test_a_failure_that_the_shell_hides_brings_the_memory_of_its_command(
 def test_a_guard_denies_once(agent: str, program: Reviewer, model: FakeModel) -> None:
     client = Client(agent, program, model)
     folder = project(program, agent)
-    call = "[[RUN git push nowhere]]"
+    call = "[[RUN git -C . push nowhere]]"
 
     def denied_once() -> bool:
         sent = json.dumps(model.requests[-1]) if model.requests else ""

@@ -168,7 +168,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.note_act(done.act)
         self.status.remark = display_line(self.engine.say_binding())
         if personal(self.engine.path, "-agents").is_dir():
-            self.run_worker(self._bring_memory_folders_up_to_date, thread=True)
+            self.run_worker(self._bring_agents_up_to_date, thread=True)
         return done
 
     def note_act(self, act: int, words: str = "") -> None:
@@ -188,8 +188,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """The name of this screen in messages."""
         return self.tab.capitalize()
 
-    def _bring_memory_folders_up_to_date(self) -> None:
-        """Update the memory folders the person has chosen."""
+    def _bring_agents_up_to_date(self) -> None:
+        """Update the moments that hooks read, and the memory folders the person has chosen."""
         from reviewer.agents.memory_updates import bring_up_to_date
 
         for sentence in bring_up_to_date(self.engine):

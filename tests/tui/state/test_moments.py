@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.recall.at_call import HookEvent, memories_at
 from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
+from reviewer.recall.use_moments import GUARD
+from reviewer.sharing import personal
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened, status_of
@@ -45,6 +50,20 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         await screen.press("Z", "e", *"recalled", "enter", "ctrl+u", "enter")
         assert screen.status.endswith("derived - u to undo")
         assert not known.recall.at("acme", push)
+
+
+async def test_a_hook_follows_the_screen_while_it_is_open(
+    known: Engine, memory: int, tmp_path: Path
+) -> None:
+    folder = tmp_path / "acme"
+    (folder / ".git").mkdir(parents=True)
+    known.work_in(known.choose_project("acme", folder))
+    personal(known.path, "-agents").mkdir()
+    push = HookEvent(GUARD, "s1", str(folder), command="git push")
+    async with opened(known, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "G", "e", *"recalled", "enter", "ctrl+u")
+        await screen.press(*"guard git push", "enter")
+        await screen.until(lambda: "two approvals" in memories_at(str(known.path), None, push))
 
 
 async def test_a_command_in_the_wording_is_offered(engine: Engine) -> None:

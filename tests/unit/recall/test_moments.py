@@ -14,11 +14,13 @@ from reviewer.recall.moments import derived, heads, read_moment
         ("git push origin main", ("git push",)),
         ("cd web && FOO=1 git push", ("git push",)),
         ("git -C web push", ("git push",)),
+        ("make -C web check", ("make check",)),
         ("/usr/bin/git push", ("git push",)),
         ("mise run lint | tee log.txt", ("mise run lint", "tee")),
         ("npm --silent run -s lint", ("npm run lint",)),
         ("pytest -q tests/unit", ("pytest",)),
         ("echo 'git push'", ("echo",)),
+        ("true\n" * 40 + "git push", ("true", "git push")),
         ("", ()),
     ],
 )

@@ -50,11 +50,11 @@ def full(*_: object) -> None:
     raise StoreError("The draft could not be kept: No space left on device.")
 
 
-@pytest.mark.parametrize("keys", [("e", "x"), ("f3", "enter", "j", "e", "x")])
+@pytest.mark.parametrize("keys", [("e", "x"), ("f3", "3", "3", "e", "x")])
 async def test_typed_text_stays_visible_when_its_draft_cannot_be_kept(
     stocked: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
 ) -> None:
-    """Wordings of a memory and of a turn."""
+    """Wordings of a memory and of a summary."""
     talk = tmp_path / "talk.json"
     talk.write_text('[{"role": "user", "content": "Print receipts within 2 seconds."}]')
     stocked.contexts.import_file(talk, project="acme")

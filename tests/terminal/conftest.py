@@ -105,10 +105,6 @@ class Terminal:
         """Whether the screen shows something else."""
         return self.text != text
 
-    def sent_more_than(self, count: int) -> bool:
-        """Whether the program has written more bytes than so many."""
-        return len(self.stream) > count
-
     def until(self, *words: str, seconds: float = PATIENCE) -> str:
         """Wait until all of these words are on the screen; the screen."""
         self.until_it(lambda: all(word in self.text for word in words), str(words), seconds)

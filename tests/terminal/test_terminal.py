@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from statistics import median
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, QueueRow
@@ -60,19 +58,6 @@ def test_an_idle_screen_does_not_draw(launch: Launch) -> None:
     terminal = launch()
     terminal.until("Queue 3 F2", "Evidence")
     assert terminal.rests(4.5)  # two looks at the store for other writers
-
-
-def test_a_move_costs_few_bytes(launch: Launch) -> None:
-    terminal = launch(columns=140, rows=40)
-    terminal.until("Queue 3 F2", "Evidence")
-    costs = []
-    for key in "jkjkjkjkjkj":
-        before = len(terminal.stream)
-        terminal.press(key)
-        terminal.until_it(partial(terminal.sent_more_than, before))
-        terminal.read(0.05)
-        costs.append(len(terminal.stream) - before)
-    assert 0 < median(costs) < 1_200, costs
 
 
 def test_the_editor_opens_at_the_line_and_the_screen_comes_back(

@@ -42,7 +42,7 @@ class ChosenLevels:
         self._ledger = ledger
 
     def get(self, context: int) -> tuple[ChosenLevel, ...]:
-        """The chosen levels; other segments have the default of a new session."""
+        """The chosen levels; other segments are Full."""
         row = self._reader.one("SELECT levels FROM context WHERE id = ?", (context,))
         try:
             return msgspec.json.decode((row and row[0]) or "[]", type=tuple[ChosenLevel, ...])

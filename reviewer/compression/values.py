@@ -85,16 +85,8 @@ class Segment(Struct, frozen=True, gc=False):
     @property
     def added_words(self) -> int:
         """Tokens that the person's words add to a target: all of them if they are few, else 0."""
-        return 0 if self.is_mostly_said else self._said
-
-    @property
-    def is_mostly_said(self) -> bool:
-        """Whether it has more words of the person than a summary keeps whole."""
-        return self._said > self.tokens * FEW_WORDS
-
-    @property
-    def _said(self) -> int:
-        return sum(turn.by_person for turn in self.turns)
+        said = sum(turn.by_person for turn in self.turns)
+        return said if said <= self.tokens * FEW_WORDS else 0
 
 
 class AnchorPoint(Struct, frozen=True, gc=False):

@@ -13,7 +13,6 @@ from msgspec import Struct, structs
 
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.chosen_levels import ChosenLevel
-from reviewer.compression.fit import LAST_FULL
 from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
 from reviewer.compression.retention import criteria_of
 from reviewer.compression.segments import opening, title_of
@@ -96,30 +95,19 @@ def _title(
     return (title_of(segment) if segment.tokens else opening(line)) or segment.id
 
 
-def choices_of(
-    found: ContextRead, levels: Sequence[ChosenLevel], plan: CompressionPlan
-) -> tuple[LevelChoice, ...]:
-    """The level of each segment: as it was chosen, else Brief; the newest segments, those that are
-    mostly the person's words, summaries and what is left out stay Full, and everything once
-    summaries were applied.
-    """
-    summaries = {each.id for each in found.commits.values() if each.type == "summary"}
-    last = len(plan.choices) - LAST_FULL
+def choices_of(levels: Sequence[ChosenLevel], plan: CompressionPlan) -> tuple[LevelChoice, ...]:
+    """The level of each segment: as it was chosen, else Full."""
     chosen = {(each.first, each.last): each for each in levels}
     choices = []
-    for at, choice in enumerate(plan.choices):
+    for choice in plan.choices:
         before = [each.level for each in levels if each.is_about(choice.sources)]
         if known := chosen.get((choice.sources[0], choice.sources[-1])):
             text = {"content": known.content, "engine": known.engine, "written": known.written}
             choices.append(structs.replace(choice, level=known.level, **text))
-        elif not summaries.isdisjoint(choice.sources):
-            choices.append(choice)
         elif before:  # cut anew: the fullest of the levels of its turns
             choices.append(structs.replace(choice, level=min(before)))
         else:
-            segment, newest = found.segments[at], 0 < last <= at
-            whole = found.applied or newest or segment.is_mostly_said or not segment.tokens
-            choices.append(structs.replace(choice, level=Level.FULL if whole else Level.BRIEF))
+            choices.append(choice)
     return tuple(choices)
 
 
@@ -339,17 +327,10 @@ class ContextModel:
     # levels
 
     def why_full(self, choice: LevelChoice) -> str:
-        """Why a segment stands at Full."""
-        if not self.found.applied.keys().isdisjoint(choice.sources):
-            return ""
-        if any(each.is_about(choice.sources) for each in self.chosen):
-            return "Full: chosen"
-        if self.found.applied:
-            return "Full"
-        if choice in self.all_choices[-LAST_FULL:]:
-            return "Full: the newest stay whole"
-        mostly_said = self.found.segments[self.place(choice.segment)].is_mostly_said
-        return "Full: mostly what you said" if mostly_said else "Full"
+        """Why a segment stands at Full, where somebody chose that."""
+        applied = not self.found.applied.keys().isdisjoint(choice.sources)
+        chosen = any(each.is_about(choice.sources) for each in self.chosen)
+        return "Full: chosen" if chosen and not applied else ""
 
     @property
     def target(self) -> int:
@@ -451,7 +432,7 @@ class ContextModel:
         """The store has other levels now."""
         self.chosen = tuple(levels)
         if self.plan is not None:
-            choices = choices_of(self.found, levels, self.plan)
+            choices = choices_of(levels, self.plan)
             self.plan = structs.replace(self.plan, choices=choices)
 
     def needs_a_look(self, row: ContextRow) -> bool:

@@ -392,7 +392,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
         for_whom = f"{self.key_of(keys.APPLY)} applies this; then for an agent: {COMPILE}"
-        remark = for_whom if self.data.compressed() else ""
+        changes = self.data.look or self.data.compressed()
+        remark = for_whom if changes else f"{self.key_of(keys.FIT)} fits a budget"
         if remark != self.rows.remark:
             self.rows.remark = remark
             self.rows.redraw_foot()

@@ -28,7 +28,6 @@ from reviewer.recall.service import cue_of
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.events import Speaker
 from reviewer.sources.note_kinds import is_template
-from reviewer.sources.open import open_blocks
 from reviewer.sources.shell import split
 from reviewer.text.display import display_text
 from reviewer.text.for_agents import as_markdown, between_tags
@@ -37,7 +36,7 @@ from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
 from reviewer.text.units import units
 from reviewer.text.word_diff import hunks
-from tests.unit.sources.builders import Scanned
+from tests.unit.sources.builders import Scanned, blocks
 
 RUNS = [
     " ", "\t", "\n", '"', "'", "[", "(", "{", "/", "=", "-", ".", "1", "a", "é", ":", "*", "`", "#",
@@ -122,7 +121,7 @@ def proved(text: str) -> None:
 
 READING: dict[str, Callable[[Path], object]] = {
     "records": lambda path: list(Scanned(path)),
-    "blocks": lambda path: list(open_blocks(path)),
+    "blocks": blocks,
     "view": read_view,
     "ingest": ingested,
     "brief": write_brief,

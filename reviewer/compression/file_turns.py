@@ -11,8 +11,9 @@ from reviewer.compression.turn_events import TurnMaker, is_notice
 from reviewer.compression.values import SegmentTurn
 from reviewer.errors import SourceError
 from reviewer.sources.events import Rewind
-from reviewer.sources.open import open_blocks, recognise
+from reviewer.sources.open import recognise
 from reviewer.sources.records import Block, RecordUse
+from reviewer.sources.stream import read
 from reviewer.text.tokens import counter
 
 _READ = frozenset({RecordUse.MESSAGE, RecordUse.TOOL, RecordUse.SUMMARY, RecordUse.WRAPPER})
@@ -95,7 +96,7 @@ class FileTurns:
             if not isinstance(block, Rewind)
             and is_read(block)
             and self._key(block) == chosen.key
-            and not any(each.first <= block.line_start < each.end for each in self._rewinds)
+            and not any(each.first <= block.origin.line_start < each.end for each in self._rewinds)
         )
         yield from maker.turns(blocks, has_main=not chosen.aside)
 
@@ -123,8 +124,7 @@ class FileTurns:
         only = only or self._only
         start, end = self._lines
         sessions = frozenset((only,)) if only else None
-        blocks = open_blocks(self._path, line_start=start, line_end=end, sessions=sessions)
-        return blocks.live()
+        return read(self._path, line_start=start, line_end=end, sessions=sessions).blocks()
 
     def _key(self, block: Block) -> str:
         at = block.origin

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from reviewer.sources.events import Origin, Rewind
-from reviewer.sources.format import Format
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Block, Record, RecordUse, Role
@@ -142,54 +140,6 @@ def _refusals(turn: Turn) -> list[Part]:
     """The person's text when refusing calls."""
     found = {part.feedback.strip(): None for part in turn.parts if part.feedback}
     return [Part("text", words, RecordUse.MESSAGE) for words in found if words]
-
-
-class Blocks:
-    """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
-
-    def __init__(self, found: Format, reading: Reading) -> None:
-        self.path, self.format, self.is_log = reading.path, found.name, found.is_log
-        self.tally, self.errors = reading.tally, reading.errors
-        self._reading, self._turns = reading, found.turns
-
-    def __iter__(self) -> Iterator[Block]:
-        return settled(self.live(), self.is_log)
-
-    def live(self) -> Iterator[Block | Rewind]:
-        """The blocks as they come; a `Rewind` marks those that were abandoned."""
-        names = CallNames()
-        for turn in wanted(self._turns, self._reading):
-            if isinstance(turn, Rewind):
-                yield turn
-                continue
-            yield from names.blocks(turn)
-
-
-Marked = TypeVar("Marked", Record, Block)
-
-
-def settled(found: Iterator[Marked | Rewind], is_log: bool) -> Iterator[Marked]:
-    """The records or blocks with their final use, those of a log in line order."""
-    if not is_log:
-        for each in found:
-            if not isinstance(each, Rewind):
-                yield each
-        return
-    kept: list[Marked] = []
-    for each in found:
-        if isinstance(each, Rewind):
-            kept = [rewound(it) if each.first <= it.line_start < each.end else it for it in kept]
-        else:
-            kept.append(each)
-    kept.sort(key=lambda each: each.line_start)
-    yield from kept
-
-
-def rewound(marked: Marked) -> Marked:
-    """A record or block on a branch that the person left."""
-    if marked.use in (RecordUse.MESSAGE, RecordUse.TOOL):
-        return structs.replace(marked, use=RecordUse.REWOUND)
-    return marked
 
 
 class CallNames:

@@ -104,7 +104,3 @@ class Block(Struct, frozen=True, gc=False):
     """A picture or document; `text` has only its name."""
     given: Fields | None = None
     """The arguments of a call, if `text` is not the command alone."""
-
-    @property
-    def line_start(self) -> int:
-        return self.origin.line_start

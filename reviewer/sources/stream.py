@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import structs
+
 from reviewer.sources.event_maker import EventMaker
-from reviewer.sources.events import (
-    Event,
-    Rewind,
-)
+from reviewer.sources.events import Event, Rewind
 from reviewer.sources.open import recognised
-from reviewer.sources.record_maker import RecordMaker, settled, wanted
-from reviewer.sources.records import Record, RecordUse
+from reviewer.sources.record_maker import CallNames, RecordMaker, wanted
+from reviewer.sources.records import Block, Record, RecordUse
 
 REWOUND = str(RecordUse.REWOUND)
 
 
 class EventStream:
-    """The content of one file; iterate once, in one of three ways. This fills `tally` and
+    """The content of one file; iterate once, in one of its ways. This fills `tally` and
     `errors`.
     """
 
@@ -54,8 +53,27 @@ class EventStream:
 
     def records(self) -> Iterator[Record]:
         """The records with their final use, in line order."""
-        found = self.with_records(events=False)
-        return settled((each for each in found if isinstance(each, (Record, Rewind))), self.is_log)
+        records: list[Record] = []
+        for each in self.with_records(events=False):
+            if isinstance(each, Rewind):
+                records = [_rewound(record, each) for record in records]
+            elif isinstance(each, Record):
+                if not self.is_log:
+                    yield each
+                    continue
+                records.append(each)
+        yield from sorted(records, key=lambda each: each.line_start)
+
+    def blocks(self) -> Iterator[Block | Rewind]:
+        """Texts, thoughts, calls and results as they come; a Rewind takes back those on its
+        lines.
+        """
+        names = CallNames()
+        for turn in wanted(self._turns, self._reading):
+            if isinstance(turn, Rewind):
+                yield turn
+            else:
+                yield from names.blocks(turn)
 
     def with_records(
         self, *, events: bool = True, records: bool = True
@@ -76,6 +94,11 @@ class EventStream:
             if events:
                 yield from maker.of_turn(turn)
         yield from kept.close()
+
+
+def _rewound(record: Record, rewind: Rewind) -> Record:
+    left = rewind.first <= record.line_start < rewind.end and record.use is RecordUse.MESSAGE
+    return structs.replace(record, use=RecordUse.REWOUND) if left else record
 
 
 def read(

@@ -9,9 +9,8 @@ from pathlib import Path
 from reviewer.errors import SourceError
 from reviewer.promotion.waves.preview import extract_file
 from reviewer.proposing.session_view import read_view
-from reviewer.sources.open import open_blocks
 from reviewer.sources.unpacked import open_unpacked
-from tests.unit.sources.builders import Scanned
+from tests.unit.sources.builders import Scanned, blocks
 
 SEEDS = (
     b'{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":'
@@ -60,9 +59,9 @@ def read_everything(data: bytes, folder: Path) -> int:
     except SourceError as error:
         _require_sentence(error)
     try:
-        for block in open_blocks(path):
+        for block in blocks(path):
             block.text.encode()
-            assert 0 <= block.line_start < block.origin.line_end
+            assert 0 <= block.origin.line_start < block.origin.line_end
         for line in read_view(path).lines:
             line.text.encode()
     except SourceError as error:

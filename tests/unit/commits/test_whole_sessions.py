@@ -7,8 +7,7 @@ from pathlib import Path
 from reviewer.commits.contents import prepare
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery
-from reviewer.sources.open import open_blocks
-from reviewer.sources.records import RecordUse
+from tests.unit.sources.builders import blocks
 
 
 def test_every_block_of_the_conversation_is_a_commit(
@@ -23,8 +22,8 @@ def require_every_block(contexts: Contexts, path: Path) -> None:
     ids = contexts.ids(CommitQuery(done.context.id))
     expected = [
         prepare(block.text).text
-        for block in open_blocks(path)
-        if block.text.strip() and not block.origin.sidechain and block.use is not RecordUse.REWOUND
+        for block in blocks(path)
+        if block.text.strip() and not block.origin.sidechain
     ]
     contexts.annotate(list(ids), priority="normal")
     assert [message.text for message in contexts.compile(done.context.id)] == expected

@@ -108,7 +108,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
                     row_spot(next(rows), "\n".join(part.text for part in parts)),
                     Role.USER if person else Role.ASSISTANT,
                     parts,
-                    key=f"{session.id}:{name}" if name else "",
+                    name=name,
                     at=moment(bubble.get("createdAt"), *(facts.get(field) for field in _TIMES)),
                     model=words(bubble.get("modelType")) or model,
                 )

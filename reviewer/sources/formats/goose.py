@@ -16,7 +16,7 @@ from reviewer.sources.formats.session_tables import (
     stored_json,
 )
 from reviewer.sources.lines import reading as opened_file
-from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.parts import Part, called, returned, speaker, spoken, thought
 from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import Role
 from reviewer.sources.turns import Session, Turn
@@ -91,7 +91,7 @@ def _parts(tally: Counter[str], name: str, content: object) -> tuple[Role, list[
     for piece in each(content):
         kind, text = piece.get("type"), words(piece.get("text"))
         if kind == "text":
-            parts += typed(text, tally) if role is Role.USER else said(text)
+            parts += spoken(role, text, tally)
         elif kind == "thinking":
             parts += thought(piece.get("thinking"))
         elif kind == "toolRequest":
@@ -102,8 +102,7 @@ def _parts(tally: Counter[str], name: str, content: object) -> tuple[Role, list[
             failed = result.get("status") == "error"
             value = result.get("error") if failed else result.get("value")
             parts += returned(value, piece.get("id"), error=failed)
-    only_results = all(part.kind == "tool_result" for part in parts)
-    return Role.TOOL if parts and only_results else role, parts
+    return speaker(role, parts), parts
 
 
 def _is_log(record: Fields) -> bool:

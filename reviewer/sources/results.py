@@ -72,10 +72,11 @@ _CODE = re.compile(
 )
 """An exit code at the start of a result."""
 _CODE_AT_END = re.compile(
-    r"(?:\n|^)(?:Exit code|Command exited with code|Command failed with exit code:) (-?\d+)\.?\s*$"
-    r"|<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*$"
-    r'|"exitCode": ?(-?\d+)\}\s*$'
+    r"^(?:Exit code|Command exited with code|Command failed with exit code:) (-?\d+)\.?$"
+    r"|<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>$"
+    r'|"exitCode": ?(-?\d+)\}$'
 )
+"""In the last line of a result."""
 _CODE_OF_GEMINI = re.compile(r"^Exit Code: (-?\d+)$", re.M)
 _TASK = re.compile(
     r"Command running in background with ID: ([\w-]+)"
@@ -160,8 +161,8 @@ def report_in(text: str) -> str:
 
 def _code(text: str) -> int | None:
     """The exit code at the start or end of a result."""
-    head = text[:HEAD].lstrip()
-    found = _CODE.match(head) or _CODE_AT_END.search(text[-TAIL:])
+    head, last = text[:HEAD].lstrip(), text[-TAIL:].rstrip().rpartition("\n")[2]
+    found = _CODE.match(head) or _CODE_AT_END.search(last)
     if found is None and head.startswith(("Command: ", "Output: ")):
         found = _CODE_OF_GEMINI.search(text[-TAIL:])
     return int(next(filter(None, found.groups()))) if found else None

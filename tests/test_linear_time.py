@@ -29,6 +29,7 @@ from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.events import Speaker
 from reviewer.sources.note_kinds import is_template
 from reviewer.sources.shell import split
+from reviewer.sources.stream import read
 from reviewer.text.display import display_text
 from reviewer.text.for_agents import as_markdown, between_tags
 from reviewer.text.identifiers import identifiers
@@ -36,7 +37,7 @@ from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
 from reviewer.text.units import units
 from reviewer.text.word_diff import hunks
-from tests.unit.sources.builders import Scanned, blocks
+from tests.unit.sources.builders import Scanned
 
 RUNS = [
     " ", "\t", "\n", '"', "'", "[", "(", "{", "/", "=", "-", ".", "1", "a", "é", ":", "*", "`", "#",
@@ -121,7 +122,7 @@ def proved(text: str) -> None:
 
 READING: dict[str, Callable[[Path], object]] = {
     "records": lambda path: list(Scanned(path)),
-    "blocks": blocks,
+    "events": lambda path: list(read(path)),
     "view": read_view,
     "ingest": ingested,
     "brief": write_brief,

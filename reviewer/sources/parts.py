@@ -6,6 +6,7 @@ Blank content is not a part, so each function here returns a list.
 from __future__ import annotations
 
 from collections import Counter
+from typing import Literal
 
 import msgspec
 from msgspec import Struct, structs
@@ -13,7 +14,7 @@ from msgspec import Struct, structs
 from reviewer.sources.claude_words import classify
 from reviewer.sources.fields import Fields, each, first, inner, words
 from reviewer.sources.reading import silent
-from reviewer.sources.records import BlockKind, RecordUse, Role
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import input_text, part_text
 
 _TEXTS = ("text", "input_text", "output_text")
@@ -23,6 +24,7 @@ _RESULTS = ("tool_result", "tool-result")
 _NAMES, _INPUTS = ("name", "toolName"), ("input", "arguments", "args")
 _IDS = ("id", "toolCallId", "tool_use_id")
 _ANSWERED = ("toolCallId", "tool_use_id", "tool_call_id")
+PartKind = Literal["text", "thinking", "tool_use", "tool_result"]
 ROLES = {
     **dict.fromkeys(["user", "human"], Role.USER),
     **dict.fromkeys(["assistant", "gpt", "model", "chatgpt", "bing", "bard"], Role.ASSISTANT),
@@ -36,7 +38,7 @@ ROLES = {
 class Part(Struct, frozen=True, gc=False):
     """One block of a turn. Without a `use`, its kind and the turn's role decide."""
 
-    kind: BlockKind
+    kind: PartKind
     text: str
     use: RecordUse | None = None
     name: str = ""

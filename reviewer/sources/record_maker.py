@@ -1,4 +1,4 @@
-"""Turns the readers' turns into records and blocks."""
+"""Turns the readers' turns into records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec import Struct
 from reviewer.sources.events import Origin, Rewind
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Block, Record, RecordUse, Role
+from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.sources.turns import Turn, TurnReader, use_of
 
 _COUNTED_AS = {
@@ -17,7 +17,6 @@ _COUNTED_AS = {
     "tool_use": "tool use",
     "tool_result": "tool result",
 }
-UNKNOWN_IDS = ("REDACTED", "")
 OPEN_REPLIES = 8
 """Maximum interleaved replies (with parallel sub-agents) before the oldest is closed."""
 
@@ -140,60 +139,6 @@ def _refusals(turn: Turn) -> list[Part]:
     """The person's text when refusing calls."""
     found = {part.feedback.strip(): None for part in turn.parts if part.feedback}
     return [Part("text", words, RecordUse.MESSAGE) for words in found if words]
-
-
-class CallNames:
-    """Links calls to results by id or, if a collector has replaced the ids, by order."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._open: list[str] = []
-        self._tools: dict[str, str] = {}
-
-    def blocks(self, turn: Turn) -> Iterator[Block]:
-        """The blocks of a turn, each with its use, name and call id."""
-        for part in turn.parts:
-            name, call, role, text = part.name, part.call, turn.role, part.text
-            use = use_of(turn, part)
-            if part.kind == "tool_use":
-                call = self.asked(call)
-                if call:
-                    self._tools[call] = name
-            elif part.kind == "tool_result":
-                call, role = self.answered(call), Role.TOOL
-                name = self._tools.pop(call, "") or name
-            elif use is RecordUse.SUMMARY:
-                role = Role.ASSISTANT  # agents write summaries with the person's role
-            if turn.rewound and use in (RecordUse.MESSAGE, RecordUse.TOOL):
-                use = RecordUse.REWOUND
-            yield Block(
-                turn.origin,
-                role,
-                part.kind,
-                text.replace("\r\n", "\n") if "\r" in text else text,
-                name,
-                use,
-                call,
-                part.error or bool(part.feedback),
-                part.code,
-                part.feedback,
-                part.is_data,
-                part.given,
-            )
-
-    def asked(self, call: str) -> str:
-        """The id of a call."""
-        if call not in UNKNOWN_IDS:
-            return call
-        self._count += 1
-        self._open.append(f"call {self._count}")
-        return self._open[-1]
-
-    def answered(self, call: str) -> str:
-        """The id of the call that a result belongs to; empty if there is none."""
-        if call not in UNKNOWN_IDS:
-            return call
-        return self._open.pop(0) if self._open else ""
 
 
 def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:

@@ -10,8 +10,9 @@ from msgspec import structs
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event, Rewind
 from reviewer.sources.open import recognised
-from reviewer.sources.record_maker import CallNames, RecordMaker, wanted
-from reviewer.sources.records import Block, Record, RecordUse
+from reviewer.sources.record_maker import RecordMaker, wanted
+from reviewer.sources.records import Record, RecordUse
+from reviewer.sources.turns import Turn
 
 REWOUND = str(RecordUse.REWOUND)
 
@@ -25,7 +26,7 @@ class EventStream:
         self, path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
     ) -> None:
         found, reading = recognised(path, line_start, line_end, sessions)
-        self._turns, self.path, self.format = found.turns, path, found.name
+        self._read, self.path, self.format = found.turns, path, found.name
         self.is_log = found.is_log
         """The lines of the file are in time order."""
         self.several = found.several or found.outlines is not None
@@ -64,16 +65,9 @@ class EventStream:
                 records.append(each)
         yield from sorted(records, key=lambda each: each.line_start)
 
-    def blocks(self) -> Iterator[Block | Rewind]:
-        """Texts, thoughts, calls and results as they come; a Rewind takes back those on its
-        lines.
-        """
-        names = CallNames()
-        for turn in wanted(self._turns, self._reading):
-            if isinstance(turn, Rewind):
-                yield turn
-            else:
-                yield from names.blocks(turn)
+    def turns(self) -> Iterator[Turn | Rewind]:
+        """The turns as they come; a Rewind takes back those on its lines."""
+        return wanted(self._read, self._reading)
 
     def with_records(
         self, *, events: bool = True, records: bool = True
@@ -82,7 +76,7 @@ class EventStream:
         even without `events`, takes back the records on its lines.
         """
         maker, kept = EventMaker(self.format), RecordMaker(self._reading, self.format)
-        for turn in wanted(self._turns, self._reading):
+        for turn in self.turns():
             if isinstance(turn, Rewind):
                 yield from kept.close()
                 yield turn

@@ -158,6 +158,11 @@ def message_text(turn: Turn) -> str:
     return "\n\n".join(part.text for part in spoken)
 
 
+def is_left(turn: Turn, part: Part) -> bool:
+    """Whether a part was said or done on a branch that the person left."""
+    return turn.rewound and use_of(turn, part) in (RecordUse.MESSAGE, RecordUse.TOOL)
+
+
 def use_of(turn: Turn, part: Part) -> RecordUse:
     """The use of a part: its own, or by its kind and the turn's role."""
     if part.use is not None:

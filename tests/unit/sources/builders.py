@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reviewer.sources.events import Rewind
-from reviewer.sources.records import Block, Record
+from reviewer.sources.records import Record
 from reviewer.sources.stream import read
 
 Json = dict[str, Any]
@@ -33,15 +33,6 @@ class Scanned:
         for each in self._stream.with_records(events=False):
             if isinstance(each, (Record, Rewind)):
                 yield each
-
-
-def blocks(path: Path, **range_: Any) -> list[Block]:
-    """The blocks of a file that the person did not take back."""
-    found = list(read(path, **range_).blocks())
-    left = {n for each in found if isinstance(each, Rewind) for n in range(each.first, each.end)}
-    return [
-        each for each in found if isinstance(each, Block) and each.origin.line_start not in left
-    ]
 
 
 class Session:

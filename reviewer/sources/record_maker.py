@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from reviewer.sources.events import Origin, Rewind
+from reviewer.sources.events import Origin
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Record, RecordUse, Role
-from reviewer.sources.turns import Turn, TurnReader, use_of
+from reviewer.sources.turns import Turn, use_of
 
 _COUNTED_AS = {
     "thinking": "thinking",
@@ -139,24 +139,3 @@ def _refusals(turn: Turn) -> list[Part]:
     """The person's text when refusing calls."""
     found = {part.feedback.strip(): None for part in turn.parts if part.feedback}
     return [Part("text", words, RecordUse.MESSAGE) for words in found if words]
-
-
-def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
-    """The turns of the requested lines and sessions, without repeated ones, as in a resumed
-    session. Different text under the same id is a different turn.
-    """
-    seen: set[int] = set()
-    for turn in turns(reading):
-        if isinstance(turn, Turn):
-            origin = turn.origin
-            if not origin.key.endswith(origin.sha256):  # it has an id
-                name = hash((origin.key, origin.conversation, *[part.text for part in turn.parts]))
-                if name in seen:
-                    reading.tally["repeated"] += 1
-                    continue
-                seen.add(name)
-            if origin.line_start < reading.first or origin.line_end > reading.end:
-                continue
-            if reading.sessions is not None and origin.session not in reading.sessions:
-                continue
-        yield turn

@@ -10,7 +10,7 @@ from msgspec import structs
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event, Rewind
 from reviewer.sources.open import recognised
-from reviewer.sources.record_maker import RecordMaker, wanted
+from reviewer.sources.record_maker import RecordMaker
 from reviewer.sources.records import Record, RecordUse
 from reviewer.sources.turns import Turn
 
@@ -66,8 +66,26 @@ class EventStream:
         yield from sorted(records, key=lambda each: each.line_start)
 
     def turns(self) -> Iterator[Turn | Rewind]:
-        """The turns as they come; a Rewind takes back those on its lines."""
-        return wanted(self._read, self._reading)
+        """The turns of the wanted lines and sessions as they come; a Rewind takes back those on its
+        lines. Repeated ones, as in a resumed session, come once; another text under the same id is
+        another turn.
+        """
+        reading, seen = self._reading, set[int]()
+        for turn in self._read(reading):
+            if isinstance(turn, Turn):
+                origin = turn.origin
+                if not origin.key.endswith(origin.sha256):  # it has an id
+                    texts = [part.text for part in turn.parts]
+                    name = hash((origin.key, origin.conversation, *texts))
+                    if name in seen:
+                        self.tally["repeated"] += 1
+                        continue
+                    seen.add(name)
+                if origin.line_start < reading.first or origin.line_end > reading.end:
+                    continue
+                if reading.sessions is not None and origin.session not in reading.sessions:
+                    continue
+            yield turn
 
     def with_records(
         self, *, events: bool = True, records: bool = True

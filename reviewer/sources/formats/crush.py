@@ -10,7 +10,6 @@ from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.session_tables import (
     MessageRow,
     SessionTables,
-    UnreadableRowError,
     stored_json,
 )
 from reviewer.sources.parts import ROLES, content_parts, used_as
@@ -48,13 +47,12 @@ def _messages(database: Connection) -> str:
     )
 
 
-def _turn(session: _Session, row: MessageRow) -> Turn:
+def _turn(session: _Session, row: MessageRow) -> Turn | None:
     name, role, content, model, created = row.values
-    speaker = ROLES.get(words(role))
-    pieces = each(stored_json(content, row.tally))
-    if speaker is None:
-        raise UnreadableRowError
-    blocks = [{**inner(piece, "data"), "type": _kind(piece)} for piece in pieces]
+    speaker, pieces = ROLES.get(words(role)), stored_json(content, row.tally)
+    if speaker is None or pieces is None:
+        return None
+    blocks = [{**inner(piece, "data"), "type": _kind(piece)} for piece in each(pieces)]
     parts = content_parts(speaker, blocks, row.tally, _HARNESS, data=False)
     if name == session.summary:
         parts = used_as(RecordUse.SUMMARY, parts)

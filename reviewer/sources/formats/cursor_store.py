@@ -9,7 +9,7 @@ from reviewer.sources.databases import LONGEST_VALUE, Connection, opened
 from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words, written_object
 from reviewer.sources.format import Format, Location, SessionOutline
 from reviewer.sources.formats.cursor import query
-from reviewer.sources.formats.session_tables import UNREADABLE, UnreadableRowError, stored_json
+from reviewer.sources.formats.session_tables import UNREADABLE, stored_json
 from reviewer.sources.parts import ROLES, content_parts
 from reviewer.sources.reading import Reading, row_spot
 from reviewer.sources.records import Role
@@ -37,10 +37,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         order = [raw.hex() for field, raw in root if field == _MESSAGES]
         for row, name in enumerate(order or _all(database)):
             data = _blob(database, name)
-            try:
-                message = inner(stored_json(data, reading.tally))
-            except UnreadableRowError:
-                message = {}
+            message = inner(stored_json(data, reading.tally))
             if not message:
                 reading.tally[UNREADABLE] += 1
                 continue

@@ -12,7 +12,6 @@ from reviewer.sources.format import Format, Location, SessionOutline
 from reviewer.sources.formats.session_tables import (
     MessageRow,
     SessionTables,
-    UnreadableRowError,
     stored_json,
 )
 from reviewer.sources.lines import reading as opened_file
@@ -42,11 +41,11 @@ def _messages(database: Connection) -> str:
     )
 
 
-def _turn(session: Session, row: MessageRow) -> Turn:
+def _turn(session: Session, row: MessageRow) -> Turn | None:
     name, role, content, created = row.values
     pieces = stored_json(content, row.tally)
     if not isinstance(pieces, list):
-        raise UnreadableRowError
+        return None
     by, parts = _parts(row.tally, words(role), pieces)
     key = f"goose:{session.id}:{name}:{created}"
     return session.turn(row.spot(content), by, parts, key=key, at=moment(created))

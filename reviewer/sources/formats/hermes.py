@@ -12,7 +12,6 @@ from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
     SessionTables,
-    UnreadableRowError,
     stored_json,
 )
 from reviewer.sources.parts import (
@@ -73,11 +72,11 @@ def _messages(database: Connection) -> str:
     )
 
 
-def _turn(session: _Session, row: MessageRow) -> Turn:
+def _turn(session: _Session, row: MessageRow) -> Turn | None:
     name, role, at, kind, active, *values = row.values
     speaker = ROLES.get(words(role))
     if speaker is None:
-        raise UnreadableRowError
+        return None
     content, *others = map(words, values)
     parts = _parts(row.tally, speaker, content, *others)
     asked = content.lstrip().startswith(_REVIEWS)
@@ -104,12 +103,10 @@ def _parts(
         parts += said(content, RecordUse.SUMMARY)
     else:
         parts += spoken(role, content, tally)
-    if calls:
-        try:
-            parts += function_calls(stored_json(calls, tally))
-        except UnreadableRowError:
-            tally[UNREADABLE] += 1
-    return parts
+    made = stored_json(calls, tally)
+    if calls and made is None:
+        tally[UNREADABLE] += 1
+    return parts + function_calls(made)
 
 
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)

@@ -52,7 +52,7 @@ class EventMaker:
 
     def of_part(self, turn: Turn, part: Part) -> Sequence[Event]:
         """The event of a part, and the plan if it changes that; none on an abandoned branch."""
-        if turn.rewound and is_left(turn, part):
+        if is_left(turn, part):
             return ()
         origin, text, use = turn.origin, part.text, use_of(turn, part)
         if "\r" in text:

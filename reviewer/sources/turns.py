@@ -94,7 +94,7 @@ class Session(Struct, kw_only=True):
         parts: list[Part],
         *,
         key: str | None = None,
-        name: object = None,
+        name: str | None = None,
         at: str | None = None,
         apart: bool = False,
         rewound: bool = False,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, first, folder_of_uri, inner, moment, words
 from reviewer.sources.format import Format, Location
-from reviewer.sources.parts import Part, content_parts, returned, said, speaker
+from reviewer.sources.parts import Part, content_parts, returned, said, speaker, spoken
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
@@ -21,8 +21,8 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     session = Session(id=words(head.get("id")), cwd=cwd)
     for spot, message in messages:
         role = Role.USER if message.get("role") == "user" else Role.ASSISTANT
-        parts: list[Part] = []
-        for piece in each(message.get("content")):
+        content, parts = message.get("content"), list[Part]()
+        for piece in [content] if isinstance(content, str) else each(content):
             parts += _parts(role, piece, reading.tally)
         name = message.get("messageId")
         yield session.turn(
@@ -35,8 +35,10 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         )
 
 
-def _parts(role: Role, piece: Fields, tally: Counter[str]) -> list[Part]:
-    """A piece: as in Anthropic's API, a summary, or a result with a `run`."""
+def _parts(role: Role, piece: Fields | str, tally: Counter[str]) -> list[Part]:
+    """A piece: text, as in Anthropic's API, a summary, or a result with a `run`."""
+    if isinstance(piece, str):
+        return spoken(role, piece, tally)
     if piece.get("type") == "summary":
         text = words(inner(piece, "summary").get("summary")) or words(piece.get("summary"))
         return said(text, RecordUse.SUMMARY)

@@ -89,14 +89,7 @@ class EventMaker:
         call = self._open.pop(name, None)
         text = without_recalled(whole)
         held_back = text != whole and AGAIN in text
-        found = read_result(
-            call,
-            text,
-            error=part.error,
-            code=part.code,
-            feedback=part.feedback,
-            format_name=self._format,
-        )
+        found = read_result(call, part, text, self._format)
         result = Result(
             origin,
             name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -12,11 +12,6 @@ from reviewer.sources.reading import Reading
 from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.sources.turns import Turn, use_of
 
-_COUNTED_AS = {
-    "thinking": "thinking",
-    "tool_use": "tool use",
-    "tool_result": "tool result",
-}
 OPEN_REPLIES = 8
 """Maximum interleaved replies (with parallel sub-agents) before the oldest is closed."""
 
@@ -30,55 +25,48 @@ class RecordMaker:
         """The text of each record by its key, as hashes."""
         self._replies: dict[str, _Reply] = {}
 
-    def add(self, turn: Turn) -> Iterable[Record]:
+    def add(self, turn: Turn) -> Iterator[Record]:
         """The records completed by this turn."""
-        texts = _refusals(turn)
-        for part in turn.parts:
-            if part.is_data:
-                self._tally[part.text.strip("[]")] += 1
-            elif part.kind != "text":
-                self._tally[_COUNTED_AS[part.kind]] += 1
-            elif part.text.strip():
-                texts.append(part)
-        if not texts:
+        parts = [*_refusals(turn), *filter(self._is_told, turn.parts)]
+        if not parts:
             if not turn.parts:
                 self._tally["turn without text"] += 1
-            return ()
-        return self._told(turn, texts)
-
-    def _told(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
-        uses = [use_of(turn, part) for part in texts]
-        use = RecordUse.MESSAGE if RecordUse.MESSAGE in uses else uses[0]
-        if turn.origin.reply and use is RecordUse.MESSAGE:
-            yield from self._joined(turn, texts)
             return
+        uses = [use_of(turn, part) for part in parts]
+        use = RecordUse.MESSAGE if RecordUse.MESSAGE in uses else uses[0]
+        texts = [part.text for part in parts]
         if use is RecordUse.MESSAGE:
+            texts = [part.text for part, its in zip(parts, uses, strict=True) if its is use]
             for its in uses:
                 if its is not use:
                     self._tally[f"{its.value} beside typed text"] += 1
-            texts = [part for part, its in zip(texts, uses, strict=True) if its is use]
-        yield from self.close()
-        yield from self._record(_Reply(turn, [part.text for part in texts], turn.origin, use))
+        name = turn.origin.reply if use is RecordUse.MESSAGE else ""
+        if begun := self._replies.get(name):
+            begun.texts += texts
+            begun.last = turn.origin
+            return
+        if not name or not turn.origin.sidechain:  # only sub-agents' replies may interleave
+            yield from self.close()
+        elif len(self._replies) >= OPEN_REPLIES:
+            yield from self._record(self._replies.pop(next(iter(self._replies))))
+        reply = _Reply(turn, texts, turn.origin, use)
+        if name:
+            self._replies[name] = reply
+        else:
+            yield from self._record(reply)
+
+    def _is_told(self, part: Part) -> bool:
+        """Whether a part has text for a record; others are counted."""
+        if part.kind == "text" and not part.is_data:
+            return bool(part.text.strip())
+        self._tally[part.text.strip("[]") if part.is_data else part.kind.replace("_", " ")] += 1
+        return False
 
     def close(self) -> Iterator[Record]:
         """The records of the open replies."""
         for reply in self._replies.values():
             yield from self._record(reply)
         self._replies.clear()
-
-    def _joined(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
-        """Add a block of a reply. Only sub-agents' replies may interleave with others."""
-        reply = self._replies.get(turn.origin.reply)
-        if reply is None:
-            if len(self._replies) >= OPEN_REPLIES:
-                yield from self._record(self._replies.pop(next(iter(self._replies))))
-            elif not turn.origin.sidechain:
-                yield from self.close()
-            said = [part.text for part in texts]
-            self._replies[turn.origin.reply] = _Reply(turn, said, turn.origin, RecordUse.MESSAGE)
-        else:
-            reply.texts += (part.text for part in texts)
-            reply.last = turn.origin
 
     def _record(self, reply: _Reply) -> Iterator[Record]:
         turn, first, last, use = reply.first, reply.first.origin, reply.last, reply.use

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Outcome
+from reviewer.sources.parts import Part
 from reviewer.sources.shell import Command
 
 EXACT = frozenset(
@@ -107,19 +108,11 @@ class ResultReading(NamedTuple):
     task: str = ""
 
 
-def read_result(
-    call: Call | None,
-    text: str,
-    *,
-    error: bool = False,
-    code: int | None = None,
-    feedback: str = "",
-    format_name: str = "",
-) -> ResultReading:
-    """The outcome of a call. `error`, `code`, `feedback`: what the format stores separately."""
-    head = text[:HEAD].lstrip()
-    if feedback or head.startswith(_REFUSED):
-        return ResultReading(Outcome.REFUSED, words=feedback.strip() or _said(text))
+def read_result(call: Call | None, part: Part, text: str, format_name: str) -> ResultReading:
+    """The outcome of a call. `text`: that of the part, without recalled memories."""
+    head, error, code = text[:HEAD].lstrip(), part.error, part.code
+    if part.feedback or head.startswith(_REFUSED):
+        return ResultReading(Outcome.REFUSED, words=part.feedback.strip() or _said(text))
     act = call.act if call else Act.OTHER
     if started := _TASK.search(head):
         task = next(filter(None, started.groups()), "")

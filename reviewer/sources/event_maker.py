@@ -90,16 +90,9 @@ class EventMaker:
         text = without_recalled(whole)
         held_back = text != whole and AGAIN in text
         found = read_result(call, part, text, self._format)
-        result = Result(
-            origin,
-            name,
-            call.tool if call else part.name,
-            Outcome.INTERRUPTED if held_back else found.outcome,
-            text,
-            found.exit_code,
-            found.words,
-            found.task,
-        )
+        outcome = Outcome.INTERRUPTED if held_back else found.outcome
+        tool = call.tool if call else part.name
+        result = Result(origin, name, tool, outcome, text, found.exit_code, found.words, found.task)
         items = self._plan(origin).answered(call.id, text) if call else None
         return (result,) if items is None else (result, Plan(origin, items))
 

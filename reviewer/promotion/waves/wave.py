@@ -23,7 +23,7 @@ from reviewer.promotion.waves.source_reader import Batch, SourceReading
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import RecordUse
-from reviewer.sources.walk import LINK_OUTSIDE, Entry, is_unreadable, walk
+from reviewer.sources.walk import LINK_OUTSIDE, FoundPath, is_unreadable, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -105,7 +105,7 @@ class Wave:
             )
         return self._report
 
-    def _to_read(self, items: Iterator[Entry]) -> list[tuple[str, int]]:
+    def _to_read(self, items: Iterator[FoundPath]) -> list[tuple[str, int]]:
         """The files to read and their sizes."""
         found: list[tuple[str, int]] = []
         for item in self._breakably(items):

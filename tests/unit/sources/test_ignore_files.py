@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reviewer.sources.ignore_files import LARGEST
-from reviewer.sources.walk import Entry, walk
+from reviewer.sources.walk import FoundPath, walk
 
 SECONDS = 2.0
 """Seconds for patterns that take a backtracking matcher hours, and this one milliseconds."""
@@ -31,7 +31,7 @@ def found(folder: Path) -> set[str]:
     return {os.path.relpath(e.path, folder) for e in walk([folder]) if not e.reason}
 
 
-def trouble(folder: Path) -> list[Entry]:
+def trouble(folder: Path) -> list[FoundPath]:
     return [each for each in walk([folder]) if each.reason.startswith("ignore file ")]
 
 
@@ -139,7 +139,7 @@ def test_an_ignore_file_that_is_not_a_plain_file_is_named_and_not_used(
     folder = inner if above else tmp_path
     assert "kept.md" in {Path(name).name for name in found(folder)}
     assert trouble(folder) == [
-        Entry(tmp_path / ".gitignore", f"ignore file cannot be read: {reason}")
+        FoundPath(tmp_path / ".gitignore", f"ignore file cannot be read: {reason}")
     ]
 
 

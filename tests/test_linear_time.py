@@ -28,8 +28,8 @@ from reviewer.recall.service import cue_of
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.events import Speaker
 from reviewer.sources.note_kinds import is_template
-from reviewer.sources.open import open_blocks
 from reviewer.sources.shell import split
+from reviewer.sources.stream import read
 from reviewer.text.display import display_text
 from reviewer.text.for_agents import as_markdown, between_tags
 from reviewer.text.identifiers import identifiers
@@ -122,7 +122,7 @@ def proved(text: str) -> None:
 
 READING: dict[str, Callable[[Path], object]] = {
     "records": lambda path: list(Scanned(path)),
-    "blocks": lambda path: list(open_blocks(path)),
+    "events": lambda path: list(read(path)),
     "view": read_view,
     "ingest": ingested,
     "brief": write_brief,

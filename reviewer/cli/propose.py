@@ -266,7 +266,7 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     from reviewer.cli.handover import find_session
     from reviewer.cli.sources import ingested_sessions
     from reviewer.sources.open import is_session
-    from reviewer.sources.walk import FoundFile, walk
+    from reviewer.sources.walk import walk
 
     found = [] if paths else ingested_sessions(session)
     if not found and not paths:
@@ -277,7 +277,7 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
             continue
         named = not path.is_dir()
         for each in walk([path.absolute()]):
-            if isinstance(each, FoundFile) and (named or is_session(each.path)):
+            if not each.reason and (named or is_session(each.path)):
                 found.append(each.path)
     return list(dict.fromkeys(found))
 

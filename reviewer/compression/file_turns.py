@@ -7,15 +7,15 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.compression.turn_events import TurnMaker, is_notice
+from reviewer.compression.turn_events import TurnMaker, is_notice, is_read
 from reviewer.compression.values import SegmentTurn
 from reviewer.errors import SourceError
 from reviewer.sources.events import Rewind
-from reviewer.sources.open import open_blocks, recognise
-from reviewer.sources.records import Block, RecordUse
+from reviewer.sources.open import recognise
+from reviewer.sources.stream import read
+from reviewer.sources.turns import Turn
 from reviewer.text.tokens import counter
 
-_READ = frozenset({RecordUse.MESSAGE, RecordUse.TOOL, RecordUse.SUMMARY, RecordUse.WRAPPER})
 SHORTEST_ID = 4
 """Characters of an id that may name a conversation by its beginning."""
 
@@ -89,29 +89,28 @@ class FileTurns:
             return
         maker = TurnMaker(counter().count, self._format.name)
         only = chosen.name if self._several and self._has_sessions else None
-        blocks = (
-            block
-            for block in self._live(only)
-            if not isinstance(block, Rewind)
-            and is_read(block)
-            and self._key(block) == chosen.key
-            and not any(each.first <= block.line_start < each.end for each in self._rewinds)
-        )
-        yield from maker.turns(blocks, has_main=not chosen.aside)
+        for turn in self._live(only):
+            if isinstance(turn, Rewind) or self._key(turn) != chosen.key:
+                continue
+            line = turn.origin.line_start
+            if not any(each.first <= line < each.end for each in self._rewinds):
+                yield from maker.of_turn(turn, has_main=not chosen.aside)
 
     def _survey(self) -> list[Conversation]:
         """The conversations, and what was rewound. Sub-agents' and silent ones are left out, unless
         there are no others.
         """
         found: dict[str, Conversation] = {}
-        for block in self._live():
-            if isinstance(block, Rewind):
-                self._rewinds.append(block)
-            elif is_read(block):
-                key, at = self._key(block), block.origin
+        for turn in self._live():
+            if isinstance(turn, Rewind):
+                self._rewinds.append(turn)
+            elif parts := [part for part in turn.parts if is_read(turn, part)]:
+                key, at = self._key(turn), turn.origin
                 each = found.setdefault(key, Conversation(key, at.session or ""))
                 each.latest = max(each.latest, at.at or "")
-                each.said = each.said or (block.kind == "text" and not is_notice(block))
+                each.said = each.said or any(
+                    part.kind == "text" and not is_notice(turn, part) for part in parts
+                )
                 each.aside = each.aside and at.sidechain
         main = [each for each in found.values() if not each.aside] or list(found.values())
         main = [each for each in main if each.said] or main
@@ -119,15 +118,14 @@ class FileTurns:
             each.number = number
         return main
 
-    def _live(self, only: str | None = None) -> Iterator[Block | Rewind]:
+    def _live(self, only: str | None = None) -> Iterator[Turn | Rewind]:
         only = only or self._only
         start, end = self._lines
         sessions = frozenset((only,)) if only else None
-        blocks = open_blocks(self._path, line_start=start, line_end=end, sessions=sessions)
-        return blocks.live()
+        return read(self._path, line_start=start, line_end=end, sessions=sessions).turns()
 
-    def _key(self, block: Block) -> str:
-        at = block.origin
+    def _key(self, turn: Turn) -> str:
+        at = turn.origin
         return f"{at.session or ''}\n{at.conversation}" if self._several else ""
 
     def _named(self, name: str) -> Conversation:
@@ -142,7 +140,3 @@ class FileTurns:
             f"{self._path} has no conversation {name!r}: it has {len(self.conversations):,}, "
             "numbered from 1."
         )
-
-
-def is_read(block: Block) -> bool:
-    return block.use in _READ and (bool(block.text.strip()) or block.kind == "tool_result")

@@ -17,7 +17,7 @@ from reviewer.fleet.values import SourceFile
 from reviewer.promotion.waves.record_writer import Stamp
 from reviewer.sources.elsewhere import file_system, is_url
 from reviewer.sources.unpacked import plain_suffix
-from reviewer.sources.walk import PASSED_SUFFIXES, FoundFile, is_unreadable, walk
+from reviewer.sources.walk import PASSED_SUFFIXES, is_unreadable, walk
 
 
 def listed(sources: Sequence[str], out: str) -> tuple[list[SourceFile], Counter[str]]:
@@ -46,11 +46,10 @@ def _here(source: str, own: str) -> Iterator[SourceFile | str]:
         path = str(item.path)
         if path.startswith(own):
             continue
-        reason = "" if isinstance(item, FoundFile) else item.reason
-        if reason and not is_unreadable(reason):
-            yield reason
+        if item.reason and not is_unreadable(item.reason):
+            yield item.reason
             continue
-        size = modified = 0
+        reason, size, modified = item.reason, 0, 0
         try:
             stamp = Stamp.of(item.path)
             size, modified = stamp.bytes, stamp.modified_ns

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Sequence
-
-from msgspec import structs
 
 from reviewer.sources.calls import Plans, read_call
 from reviewer.sources.events import (
@@ -22,12 +20,13 @@ from reviewer.sources.events import (
     Speaker,
     Thought,
 )
-from reviewer.sources.record_maker import CallNames
-from reviewer.sources.records import Block, RecordUse, Role
+from reviewer.sources.parts import Part
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.results import read_result
-from reviewer.sources.turns import Turn
+from reviewer.sources.turns import Turn, is_left, use_of
 from reviewer.text.tags import AGAIN, without_recalled
 
+UNKNOWN_IDS = ("REDACTED", "")
 INTERRUPTION = "[Request interrupted by user"
 _SPEAKERS = {
     Role.USER: Speaker.PERSON,
@@ -41,83 +40,76 @@ class EventMaker:
 
     def __init__(self, format_name: str = "") -> None:
         self._format = format_name
-        self._names = CallNames()
         self._open: dict[str, Call] = {}
+        self._unnamed: deque[str] = deque()
+        """Open calls whose ids a collector has replaced; results come in the same order."""
         self._plans: defaultdict[str | None, Plans] = defaultdict(Plans)
+        self._count = 0
 
     def of_turn(self, turn: Turn) -> list[Event]:
         """The events of a turn, which share its origin."""
-        return [event for block in self._names.blocks(turn) for event in self._events(block)]
+        return [event for part in turn.parts for event in self.of_part(turn, part)]
 
-    def of_block(self, block: Block) -> Sequence[Event]:
-        """The events of a block whose call may have no id."""
-        call = block.call
-        if block.kind == "tool_use":
-            call = self._names.asked(call)
-        elif block.kind == "tool_result":
-            call = self._names.answered(call)
-        return self._events(block if call == block.call else structs.replace(block, call=call))
-
-    def _events(self, block: Block) -> Sequence[Event]:
-        origin, text, use = block.origin, block.text, block.use
-        if use is RecordUse.REWOUND:
+    def of_part(self, turn: Turn, part: Part) -> Sequence[Event]:
+        """The event of a part, and the plan if it changes that; none on an abandoned branch."""
+        if is_left(turn, part):
             return ()
-        if block.kind == "thinking":
+        origin, text, use = turn.origin, part.text, use_of(turn, part)
+        if "\r" in text:
+            text = text.replace("\r\n", "\n")
+        if part.kind == "thinking":
             return (Thought(origin, text),)
-        if block.kind == "tool_use":
-            return self._call(read_call(origin, block.call, block.name, text, block.given))
-        if block.kind == "tool_result":
-            return self._result(block)
+        if part.kind == "tool_use":
+            return self._call(read_call(origin, self._asked(part), part.name, text, part.given))
+        if part.kind == "tool_result":
+            return self._result(origin, part, text)
         if use is RecordUse.SUMMARY:
             return (Compaction(origin, text),)
         if use is RecordUse.MESSAGE:
-            return (Message(origin, _speaker(block), text, block.name),)
-        return (Notice(origin, _kind(block), text, _SPEAKERS.get(block.role, Speaker.HARNESS)),)
+            return (Message(origin, _speaker(turn, part), text, part.name),)
+        return (Notice(origin, _kind(part, use), text, _SPEAKERS.get(turn.role, Speaker.HARNESS)),)
 
     def _call(self, call: Call) -> Sequence[Event]:
         self._open[call.id] = call
         items = self._plan(call.origin).after(call)
         return (call,) if items is None else (call, Plan(call.origin, items))
 
-    def _result(self, block: Block) -> Sequence[Event]:
-        call = self._open.pop(block.call, None)
-        text = without_recalled(block.text)
-        held_back = text != block.text and AGAIN in text
-        found = read_result(
-            call,
-            text,
-            error=block.error,
-            code=block.code,
-            feedback=block.feedback,
-            format_name=self._format,
-        )
-        result = Result(
-            block.origin,
-            block.call,
-            call.tool if call else block.name,
-            Outcome.INTERRUPTED if held_back else found.outcome,
-            text,
-            found.exit_code,
-            found.words,
-            found.task,
-        )
-        items = self._plan(block.origin).answered(call.id, text) if call else None
-        return (result,) if items is None else (result, Plan(block.origin, items))
+    def _asked(self, part: Part) -> str:
+        """The id of a call."""
+        if part.call not in UNKNOWN_IDS:
+            return part.call
+        self._count += 1
+        self._unnamed.append(f"call {self._count}")
+        return self._unnamed[-1]
+
+    def _result(self, origin: Origin, part: Part, whole: str) -> Sequence[Event]:
+        name = part.call
+        if name in UNKNOWN_IDS:
+            name = self._unnamed.popleft() if self._unnamed else ""
+        call = self._open.pop(name, None)
+        text = without_recalled(whole)
+        held_back = text != whole and AGAIN in text
+        found = read_result(call, part, text, self._format)
+        outcome = Outcome.INTERRUPTED if held_back else found.outcome
+        tool = call.tool if call else part.name
+        result = Result(origin, name, tool, outcome, text, found.exit_code, found.words, found.task)
+        items = self._plan(origin).answered(call.id, text) if call else None
+        return (result,) if items is None else (result, Plan(origin, items))
 
     def _plan(self, origin: Origin) -> Plans:
         return self._plans["sidechain" if origin.sidechain else origin.session]
 
 
-def _speaker(block: Block) -> Speaker:
-    if block.role is Role.ASSISTANT:
-        task = block.name == "agent"  # a sub-agent's task
-        return Speaker.SUBAGENT if block.origin.sidechain and not task else Speaker.AGENT
-    return _SPEAKERS.get(block.role, Speaker.HARNESS)
+def _speaker(turn: Turn, part: Part) -> Speaker:
+    if turn.role is Role.ASSISTANT:
+        task = part.name == "agent"  # a sub-agent's task
+        return Speaker.SUBAGENT if turn.origin.sidechain and not task else Speaker.AGENT
+    return _SPEAKERS.get(turn.role, Speaker.HARNESS)
 
 
-def _kind(block: Block) -> NoticeKind:
-    if block.is_data:
+def _kind(part: Part, use: RecordUse) -> NoticeKind:
+    if part.is_data:
         return NoticeKind.DATA
-    if block.text.lstrip().startswith(INTERRUPTION):
+    if part.text.lstrip().startswith(INTERRUPTION):
         return NoticeKind.INTERRUPTED
-    return NoticeKind.WRAPPER if block.use is RecordUse.TOOL else NoticeKind(block.use.value)
+    return NoticeKind.WRAPPER if use is RecordUse.TOOL else NoticeKind(use.value)

@@ -18,7 +18,6 @@ STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _decoder = json.JSONDecoder()
 _list = msgspec.json.Decoder(list[Raw])
 _dict = msgspec.json.Decoder(dict[str, Raw])
-_text = msgspec.json.Decoder(str)
 
 
 def first_byte(value: memoryview) -> bytes:
@@ -42,24 +41,21 @@ def items(value: memoryview) -> Iterator[tuple[int, memoryview]]:
 def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
     """The fields of a JSON object: name -> (offset of the value within it, bytes).
 
-    Raises msgspec.DecodeError or RecursionError if it cannot be read. For a repeated name the last
-    value counts; fields after a repeated one whose value is not a string are dropped.
+    Raises msgspec.DecodeError or RecursionError if it cannot be read.
     """
-    value, decoded = _named(value)
+    value, named = _named(value)
     found: dict[str, tuple[int, memoryview]] = {}
     position = _skip(value, 1)
-    while name := STRING.match(value, position):
-        key = _text.decode(name[0])
-        position = _skip(value, name.end())
-        piece = memoryview(decoded[key])
-        if bytes(value[position : position + len(piece)]) == bytes(piece):  # views compare slowly
-            found[key] = (position, piece)
-            position += len(piece)
-        elif earlier := STRING.match(value, position):  # a name repeated further on
-            position = earlier.end()
-        else:
+    for name, raw in named.items():
+        written = STRING.match(value, position)
+        if written is None:
             break
-        position = _skip(value, position)
+        position = _skip(value, written.end())
+        found[name] = (position, memoryview(raw))
+        position = _skip(value, position + len(memoryview(raw)))
+    if first_byte(value[position:]) != b"}":
+        whole = bytes(value)  # a name is repeated, and its last value counts
+        return {name: (whole.rfind(raw), memoryview(raw)) for name, raw in named.items()}
     return found
 
 
@@ -100,34 +96,22 @@ def _skip(value: memoryview, position: int) -> int:
 
 
 def json_pieces(line: bytes) -> Iterator[tuple[int, bytes]]:
-    """Every intact object of the line, as (byte offset, bytes).
+    """Every intact object of the line, as (offset, bytes).
 
     Finds concatenated records, and records after a truncated one. Gives up after a few positions
     that do not decode, so that a garbage line costs little.
     """
-    text = line.decode("utf-8", "surrogateescape")
-    position = text.find("{")
-    offset = len(text[:position].encode("utf-8", "surrogateescape")) if position > 0 else 0
-    failures = 0
+    text = line.decode("latin-1")  # one character a byte; JSON's own signs are ASCII
+    start, failures = text.find("{"), 0
     for _ in range(PIECES_LIMIT):
-        if position < 0 or failures > FAILURES_LIMIT:
+        if start < 0 or failures > FAILURES_LIMIT:
             return
         try:
-            value, end = _decoder.raw_decode(text, position)
+            end = _decoder.raw_decode(text, start)[1]
         except (ValueError, RecursionError):
             failures += 1
             # A record starts with a quoted key; skip anything else.
-            end = text.find('{"', position + 1)
-            offset += _bytes_between(text, position, end)
-            position = end
+            start = text.find('{"', start + 1)
             continue
-        size = _bytes_between(text, position, end)
-        if isinstance(value, dict):
-            yield offset, line[offset : offset + size]
-        offset += size
-        position = text.find("{", end)
-        offset += _bytes_between(text, end, position)
-
-
-def _bytes_between(text: str, start: int, end: int) -> int:
-    return len(text[start:end].encode("utf-8", "surrogateescape")) if end > start else 0
+        yield start, line[start:end]
+        start = text.find("{", end)

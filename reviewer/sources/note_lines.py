@@ -17,7 +17,7 @@ NO_TITLE = re.compile(r"\s*([-*+>|#`~=<]|\d+[.)]\s|$)")
 HEADING_CHARS = 400
 
 
-class NoteLine(Struct, frozen=True):
+class NoteLine(Struct, frozen=True, gc=False):
     """One line: its number (0-based), byte offset, bytes and text.
 
     `raw` is empty for a line that is `too_long`, which is left out of all sections.

@@ -28,7 +28,6 @@ from reviewer.sources.lines import (
 from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import PROSE_NAMES, is_prose
 from reviewer.sources.reading import Reading
-from reviewer.sources.record_maker import Blocks
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.turns import Turn
 from reviewer.sources.unpacked import is_compressed, plain_suffix
@@ -53,20 +52,6 @@ def _nothing(reading: Reading) -> Iterator[Turn]:
 
 
 _EMPTY = Format(name="empty", turns=_nothing)
-
-
-def open_blocks(
-    path: Path,
-    *,
-    line_start: int = 0,
-    line_end: int | None = None,
-    sessions: frozenset[str] | None = None,
-) -> Blocks:
-    """The blocks of a file: its text, thoughts, tool calls and their results.
-
-    Takes the arguments of `stream.read` and raises the same errors.
-    """
-    return Blocks(*recognised(path, line_start, line_end, sessions))
 
 
 def is_session(path: Path) -> bool:

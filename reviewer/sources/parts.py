@@ -6,13 +6,15 @@ Blank content is not a part, so each function here returns a list.
 from __future__ import annotations
 
 from collections import Counter
+from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.sources.claude_words import classify
 from reviewer.sources.fields import Fields, each, first, inner, words
-from reviewer.sources.records import BlockKind, RecordUse, Role
+from reviewer.sources.reading import silent
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import input_text, part_text
 
 _TEXTS = ("text", "input_text", "output_text")
@@ -21,12 +23,22 @@ _CALLS = ("tool_use", "toolCall", "tool-call")
 _RESULTS = ("tool_result", "tool-result")
 _NAMES, _INPUTS = ("name", "toolName"), ("input", "arguments", "args")
 _IDS = ("id", "toolCallId", "tool_use_id")
+_ANSWERED = ("toolCallId", "tool_use_id", "tool_call_id")
+PartKind = Literal["text", "thinking", "tool_use", "tool_result"]
+ROLES = {
+    **dict.fromkeys(["user", "human"], Role.USER),
+    **dict.fromkeys(["assistant", "gpt", "model", "chatgpt", "bing", "bard"], Role.ASSISTANT),
+    **dict.fromkeys(["system", "developer"], Role.SYSTEM),
+    **dict.fromkeys(["tool", "function"], Role.TOOL),
+    "claude": Role.ASSISTANT,
+}
+"""The names of roles in various formats."""
 
 
 class Part(Struct, frozen=True, gc=False):
     """One block of a turn. Without a `use`, its kind and the turn's role decide."""
 
-    kind: BlockKind
+    kind: PartKind
     text: str
     use: RecordUse | None = None
     name: str = ""
@@ -62,9 +74,19 @@ def typed(text: str, tally: Counter[str], harness: tuple[str, ...] = ()) -> list
     return [Part("text", clean, use)]
 
 
+def spoken(role: Role, text: str, tally: Counter[str], harness: tuple[str, ...] = ()) -> list[Part]:
+    """Text of a turn: typed, if it has the person's role."""
+    return typed(text, tally, harness) if role is Role.USER else said(text)
+
+
 def thought(text: object) -> list[Part]:
     """An agent's thought; empty if unreadable."""
     return [Part("thinking", text)] if isinstance(text, str) and text.strip() else []
+
+
+def used_as(use: RecordUse, parts: list[Part]) -> list[Part]:
+    """The parts, with this use of their texts."""
+    return [structs.replace(part, use=use) if part.kind == "text" else part for part in parts]
 
 
 def called(name: object, given: object, call: object = "") -> list[Part]:
@@ -120,7 +142,7 @@ def content_parts(
     for piece in each(content):
         kind, text = words(piece.get("type")), words(piece.get("text"))
         if kind in _TEXTS:
-            parts += typed(text, tally, harness) if role is Role.USER else said(text)
+            parts += spoken(role, text, tally, harness)
         elif kind in _THOUGHTS:
             parts += thought(piece.get("thinking", text))
         elif kind in _CALLS:
@@ -128,12 +150,14 @@ def content_parts(
         elif kind in _RESULTS:
             parts += returned(
                 first(piece, "content", "result"),
-                first(piece, "toolCallId", "tool_use_id"),
+                first(piece, *_ANSWERED),
                 first(piece, *_NAMES),
                 error=bool(first(piece, "is_error", "isError")),
             )
         elif kind in ("image", "document") and data:
             parts += said(f"[{kind}]", RecordUse.WRAPPER)
+        else:
+            silent(tally, kind)
     return parts
 
 

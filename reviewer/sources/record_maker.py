@@ -1,25 +1,17 @@
-"""Turns the readers' turns into records and blocks."""
+"""Turns the readers' turns into records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Iterator
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
-from reviewer.sources.events import Origin, Rewind
-from reviewer.sources.format import Format
+from reviewer.sources.events import Origin
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Block, Record, RecordUse, Role
-from reviewer.sources.turns import Turn, TurnReader, use_of
+from reviewer.sources.records import Record, RecordUse, Role
+from reviewer.sources.turns import Turn, use_of
 
-_COUNTED_AS = {
-    "thinking": "thinking",
-    "tool_use": "tool use",
-    "tool_result": "tool result",
-}
-UNKNOWN_IDS = ("REDACTED", "")
 OPEN_REPLIES = 8
 """Maximum interleaved replies (with parallel sub-agents) before the oldest is closed."""
 
@@ -33,55 +25,48 @@ class RecordMaker:
         """The text of each record by its key, as hashes."""
         self._replies: dict[str, _Reply] = {}
 
-    def add(self, turn: Turn) -> Iterable[Record]:
+    def add(self, turn: Turn) -> Iterator[Record]:
         """The records completed by this turn."""
-        texts = _refusals(turn)
-        for part in turn.parts:
-            if part.is_data:
-                self._tally[part.text.strip("[]")] += 1
-            elif part.kind != "text":
-                self._tally[_COUNTED_AS[part.kind]] += 1
-            elif part.text.strip():
-                texts.append(part)
-        if not texts:
+        parts = [*_refusals(turn), *filter(self._is_told, turn.parts)]
+        if not parts:
             if not turn.parts:
                 self._tally["turn without text"] += 1
-            return ()
-        return self._told(turn, texts)
-
-    def _told(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
-        uses = [use_of(turn, part) for part in texts]
-        use = RecordUse.MESSAGE if RecordUse.MESSAGE in uses else uses[0]
-        if turn.origin.reply and use is RecordUse.MESSAGE:
-            yield from self._joined(turn, texts)
             return
+        uses = [use_of(turn, part) for part in parts]
+        use = RecordUse.MESSAGE if RecordUse.MESSAGE in uses else uses[0]
+        texts = [part.text for part in parts]
         if use is RecordUse.MESSAGE:
+            texts = [part.text for part, its in zip(parts, uses, strict=True) if its is use]
             for its in uses:
                 if its is not use:
                     self._tally[f"{its.value} beside typed text"] += 1
-            texts = [part for part, its in zip(texts, uses, strict=True) if its is use]
-        yield from self.close()
-        yield from self._record(_Reply(turn, [part.text for part in texts], turn.origin, use))
+        name = turn.origin.reply if use is RecordUse.MESSAGE else ""
+        if begun := self._replies.get(name):
+            begun.texts += texts
+            begun.last = turn.origin
+            return
+        if not name or not turn.origin.sidechain:  # only sub-agents' replies may interleave
+            yield from self.close()
+        elif len(self._replies) >= OPEN_REPLIES:
+            yield from self._record(self._replies.pop(next(iter(self._replies))))
+        reply = _Reply(turn, texts, turn.origin, use)
+        if name:
+            self._replies[name] = reply
+        else:
+            yield from self._record(reply)
+
+    def _is_told(self, part: Part) -> bool:
+        """Whether a part has text for a record; others are counted."""
+        if part.kind == "text" and not part.is_data:
+            return bool(part.text.strip())
+        self._tally[part.text.strip("[]") if part.is_data else part.kind.replace("_", " ")] += 1
+        return False
 
     def close(self) -> Iterator[Record]:
         """The records of the open replies."""
         for reply in self._replies.values():
             yield from self._record(reply)
         self._replies.clear()
-
-    def _joined(self, turn: Turn, texts: list[Part]) -> Iterator[Record]:
-        """Add a block of a reply. Only sub-agents' replies may interleave with others."""
-        reply = self._replies.get(turn.origin.reply)
-        if reply is None:
-            if len(self._replies) >= OPEN_REPLIES:
-                yield from self._record(self._replies.pop(next(iter(self._replies))))
-            elif not turn.origin.sidechain:
-                yield from self.close()
-            said = [part.text for part in texts]
-            self._replies[turn.origin.reply] = _Reply(turn, said, turn.origin, RecordUse.MESSAGE)
-        else:
-            reply.texts += (part.text for part in texts)
-            reply.last = turn.origin
 
     def _record(self, reply: _Reply) -> Iterator[Record]:
         turn, first, last, use = reply.first, reply.first.origin, reply.last, reply.use
@@ -142,126 +127,3 @@ def _refusals(turn: Turn) -> list[Part]:
     """The person's text when refusing calls."""
     found = {part.feedback.strip(): None for part in turn.parts if part.feedback}
     return [Part("text", words, RecordUse.MESSAGE) for words in found if words]
-
-
-class Blocks:
-    """The blocks of one file. Iterating yields them with their final use; `live` each at once."""
-
-    def __init__(self, found: Format, reading: Reading) -> None:
-        self.path, self.format, self.is_log = reading.path, found.name, found.is_log
-        self.tally, self.errors = reading.tally, reading.errors
-        self._reading, self._turns = reading, found.turns
-
-    def __iter__(self) -> Iterator[Block]:
-        return settled(self.live(), self.is_log)
-
-    def live(self) -> Iterator[Block | Rewind]:
-        """The blocks as they come; a `Rewind` marks those that were abandoned."""
-        names = CallNames()
-        for turn in wanted(self._turns, self._reading):
-            if isinstance(turn, Rewind):
-                yield turn
-                continue
-            yield from names.blocks(turn)
-
-
-Marked = TypeVar("Marked", Record, Block)
-
-
-def settled(found: Iterator[Marked | Rewind], is_log: bool) -> Iterator[Marked]:
-    """The records or blocks with their final use, those of a log in line order."""
-    if not is_log:
-        for each in found:
-            if not isinstance(each, Rewind):
-                yield each
-        return
-    kept: list[Marked] = []
-    for each in found:
-        if isinstance(each, Rewind):
-            kept = [rewound(it) if each.first <= it.line_start < each.end else it for it in kept]
-        else:
-            kept.append(each)
-    kept.sort(key=lambda each: each.line_start)
-    yield from kept
-
-
-def rewound(marked: Marked) -> Marked:
-    """A record or block on a branch that the person left."""
-    if marked.use in (RecordUse.MESSAGE, RecordUse.TOOL):
-        return structs.replace(marked, use=RecordUse.REWOUND)
-    return marked
-
-
-class CallNames:
-    """Links calls to results by id or, if a collector has replaced the ids, by order."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._open: list[str] = []
-        self._tools: dict[str, str] = {}
-
-    def blocks(self, turn: Turn) -> Iterator[Block]:
-        """The blocks of a turn, each with its use, name and call id."""
-        for part in turn.parts:
-            name, call, role, text = part.name, part.call, turn.role, part.text
-            use = use_of(turn, part)
-            if part.kind == "tool_use":
-                call = self.asked(call)
-                if call:
-                    self._tools[call] = name
-            elif part.kind == "tool_result":
-                call, role = self.answered(call), Role.TOOL
-                name = self._tools.pop(call, "") or name
-            elif use is RecordUse.SUMMARY:
-                role = Role.ASSISTANT  # agents write summaries with the person's role
-            if turn.rewound and use in (RecordUse.MESSAGE, RecordUse.TOOL):
-                use = RecordUse.REWOUND
-            yield Block(
-                turn.origin,
-                role,
-                part.kind,
-                text.replace("\r\n", "\n") if "\r" in text else text,
-                name,
-                use,
-                call,
-                part.error or bool(part.feedback),
-                part.code,
-                part.feedback,
-                part.is_data,
-                part.given,
-            )
-
-    def asked(self, call: str) -> str:
-        """The id of a call."""
-        if call not in UNKNOWN_IDS:
-            return call
-        self._count += 1
-        self._open.append(f"call {self._count}")
-        return self._open[-1]
-
-    def answered(self, call: str) -> str:
-        """The id of the call that a result belongs to; empty if there is none."""
-        if call not in UNKNOWN_IDS:
-            return call
-        return self._open.pop(0) if self._open else ""
-
-
-def wanted(turns: TurnReader, reading: Reading) -> Iterator[Turn | Rewind]:
-    """The turns of the requested lines and sessions, without repeated ones, as in a resumed
-    session. Different text under the same id is a different turn.
-    """
-    seen: set[int] = set()
-    for turn in turns(reading):
-        if isinstance(turn, Turn):
-            origin = turn.origin
-            if not origin.key.endswith(origin.sha256):  # it has an id
-                name = hash((origin.key, origin.conversation, *[part.text for part in turn.parts]))
-                if name in seen:
-                    reading.tally["repeated"] += 1
-                    continue
-                seen.add(name)
-            if origin.line_start < reading.first or origin.line_end > reading.end:
-                continue
-            if reading.sessions is not None and origin.session not in reading.sessions:
-                continue
-        yield turn

@@ -1,16 +1,10 @@
-"""The readers' output: records and blocks with their positions."""
+"""The readers' output for the store: records with their positions."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Literal
 
 from msgspec import Struct
-
-from reviewer.sources.events import Origin
-from reviewer.sources.fields import Fields
-
-BlockKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
 
 class Role(StrEnum):
@@ -75,36 +69,3 @@ class Record(Struct, frozen=True):
     """Titles from the outermost heading down to the record's own (notes only)."""
     meta: dict[str, str] = {}
     """Other facts in the format: front matter, branch, working folder, status, title."""
-
-
-class Block(Struct, frozen=True, gc=False):
-    """One block of one message, in file order.
-
-    `text` of a `tool_use` is the command if there is one, else the input as compact JSON. Pictures
-    and other data appear by name only (`[image]`).
-    """
-
-    origin: Origin
-    role: Role
-    kind: BlockKind
-    text: str
-    name: str = ""
-    """The speaker of a text if the format gives one (`agent` for a sub-agent's task); the tool
-    of a call and of its result."""
-    use: RecordUse = RecordUse.MESSAGE
-    call: str = ""
-    """Links a call to its result; empty if the format has no such id."""
-    error: bool = False
-    """The result reports a failure or refusal."""
-    code: int | None = None
-    """The exit code of a command, if the format stores it separately."""
-    feedback: str = ""
-    """The person's text when refusing the call, if the format stores it separately."""
-    is_data: bool = False
-    """A picture or document; `text` has only its name."""
-    given: Fields | None = None
-    """The arguments of a call, if `text` is not the command alone."""
-
-    @property
-    def line_start(self) -> int:
-        return self.origin.line_start

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Outcome
+from reviewer.sources.parts import Part
 from reviewer.sources.shell import Command
 
 EXACT = frozenset(
@@ -72,10 +73,11 @@ _CODE = re.compile(
 )
 """An exit code at the start of a result."""
 _CODE_AT_END = re.compile(
-    r"(?:\n|^)(?:Exit code|Command exited with code|Command failed with exit code:) (-?\d+)\.?\s*$"
-    r"|<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>\s*$"
-    r'|"exitCode": ?(-?\d+)\}\s*$'
+    r"^(?:Exit code|Command exited with code|Command failed with exit code:) (-?\d+)\.?$"
+    r"|<(?:shellId: \S+ )?(?:completed|exited) with exit code (-?\d+)>$"
+    r'|"exitCode": ?(-?\d+)\}$'
 )
+"""In the last line of a result."""
 _CODE_OF_GEMINI = re.compile(r"^Exit Code: (-?\d+)$", re.M)
 _TASK = re.compile(
     r"Command running in background with ID: ([\w-]+)"
@@ -106,19 +108,11 @@ class ResultReading(NamedTuple):
     task: str = ""
 
 
-def read_result(
-    call: Call | None,
-    text: str,
-    *,
-    error: bool = False,
-    code: int | None = None,
-    feedback: str = "",
-    format_name: str = "",
-) -> ResultReading:
-    """The outcome of a call. `error`, `code`, `feedback`: what the format stores separately."""
-    head = text[:HEAD].lstrip()
-    if feedback or head.startswith(_REFUSED):
-        return ResultReading(Outcome.REFUSED, words=feedback.strip() or _said(text))
+def read_result(call: Call | None, part: Part, text: str, format_name: str) -> ResultReading:
+    """The outcome of a call. `text`: that of the part, without recalled memories."""
+    head, error, code = text[:HEAD].lstrip(), part.error, part.code
+    if part.feedback or head.startswith(_REFUSED):
+        return ResultReading(Outcome.REFUSED, words=part.feedback.strip() or _said(text))
     act = call.act if call else Act.OTHER
     if started := _TASK.search(head):
         task = next(filter(None, started.groups()), "")
@@ -160,8 +154,8 @@ def report_in(text: str) -> str:
 
 def _code(text: str) -> int | None:
     """The exit code at the start or end of a result."""
-    head = text[:HEAD].lstrip()
-    found = _CODE.match(head) or _CODE_AT_END.search(text[-TAIL:])
+    head, last = text[:HEAD].lstrip(), text[-TAIL:].rstrip().rpartition("\n")[2]
+    found = _CODE.match(head) or _CODE_AT_END.search(last)
     if found is None and head.startswith(("Command: ", "Output: ")):
         found = _CODE_OF_GEMINI.search(text[-TAIL:])
     return int(next(filter(None, found.groups()))) if found else None

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import structs
+
 from reviewer.sources.event_maker import EventMaker
-from reviewer.sources.events import (
-    Event,
-    Rewind,
-)
+from reviewer.sources.events import Event, Rewind
 from reviewer.sources.open import recognised
-from reviewer.sources.record_maker import RecordMaker, settled, wanted
+from reviewer.sources.record_maker import RecordMaker
 from reviewer.sources.records import Record, RecordUse
+from reviewer.sources.turns import Turn
 
 REWOUND = str(RecordUse.REWOUND)
 
 
 class EventStream:
-    """The content of one file; iterate once, in one of three ways. This fills `tally` and
+    """The content of one file; iterate once, in one of its ways. This fills `tally` and
     `errors`.
     """
 
@@ -26,7 +26,7 @@ class EventStream:
         self, path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
     ) -> None:
         found, reading = recognised(path, line_start, line_end, sessions)
-        self._turns, self.path, self.format = found.turns, path, found.name
+        self._read, self.path, self.format = found.turns, path, found.name
         self.is_log = found.is_log
         """The lines of the file are in time order."""
         self.several = found.several or found.outlines is not None
@@ -54,8 +54,38 @@ class EventStream:
 
     def records(self) -> Iterator[Record]:
         """The records with their final use, in line order."""
-        found = self.with_records(events=False)
-        return settled((each for each in found if isinstance(each, (Record, Rewind))), self.is_log)
+        records: list[Record] = []
+        for each in self.with_records(events=False):
+            if isinstance(each, Rewind):
+                records = [_rewound(record, each) for record in records]
+            elif isinstance(each, Record):
+                if not self.is_log:
+                    yield each
+                    continue
+                records.append(each)
+        yield from sorted(records, key=lambda each: each.line_start)
+
+    def turns(self) -> Iterator[Turn | Rewind]:
+        """The turns of the wanted lines and sessions as they come; a Rewind takes back those on its
+        lines. Repeated ones, as in a resumed session, come once; another text under the same id is
+        another turn.
+        """
+        reading, seen = self._reading, set[int]()
+        for turn in self._read(reading):
+            if isinstance(turn, Turn):
+                origin = turn.origin
+                if not origin.key.endswith(origin.sha256):  # it has an id
+                    texts = [part.text for part in turn.parts]
+                    name = hash((origin.key, origin.conversation, *texts))
+                    if name in seen:
+                        self.tally["repeated"] += 1
+                        continue
+                    seen.add(name)
+                if origin.line_start < reading.first or origin.line_end > reading.end:
+                    continue
+                if reading.sessions is not None and origin.session not in reading.sessions:
+                    continue
+            yield turn
 
     def with_records(
         self, *, events: bool = True, records: bool = True
@@ -64,7 +94,7 @@ class EventStream:
         even without `events`, takes back the records on its lines.
         """
         maker, kept = EventMaker(self.format), RecordMaker(self._reading, self.format)
-        for turn in wanted(self._turns, self._reading):
+        for turn in self.turns():
             if isinstance(turn, Rewind):
                 yield from kept.close()
                 yield turn
@@ -76,6 +106,11 @@ class EventStream:
             if events:
                 yield from maker.of_turn(turn)
         yield from kept.close()
+
+
+def _rewound(record: Record, rewind: Rewind) -> Record:
+    left = rewind.first <= record.line_start < rewind.end and record.use is RecordUse.MESSAGE
+    return structs.replace(record, use=RecordUse.REWOUND) if left else record
 
 
 def read(

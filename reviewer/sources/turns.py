@@ -13,6 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from reviewer.sources.events import Origin, Rewind
+from reviewer.sources.fields import Fields, words
 from reviewer.sources.parts import Part
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import RecordUse, Role, Shape
@@ -67,6 +68,11 @@ class Session(Struct, kw_only=True):
             self.id = session
             self.seed(session)
 
+    def learn(self, record: Fields, **names: str) -> None:
+        """Take over facts from a record, if it has them: `cwd="workingFolder"`."""
+        for fact, name in names.items():
+            setattr(self, fact, words(record.get(name)) or getattr(self, fact))
+
     def seed(self, text: str) -> None:
         """Base the following keys on this instead of the session's id."""
         self._chain = _hash(text)
@@ -88,6 +94,7 @@ class Session(Struct, kw_only=True):
         parts: list[Part],
         *,
         key: str | None = None,
+        name: str | None = None,
         at: str | None = None,
         apart: bool = False,
         rewound: bool = False,
@@ -95,9 +102,12 @@ class Session(Struct, kw_only=True):
         model: str = "",
     ) -> Turn:
         """A turn. `key`: its own id; None: derived from the turns so far; empty: the hash of its
-        bytes. `apart`: it is a sub-agent's, or its task.
+        bytes. `name`: its id within the session, or an empty text if that is missing. `apart`: it
+        is a sub-agent's, or its task.
         """
         apart = apart or self.subagent
+        if name is not None:
+            key = f"{self.id}:{name}" if name else ""
         origin = spot.origin(
             self.key_of(role, parts) if key is None else key,
             at=at,
@@ -146,6 +156,11 @@ def message_text(turn: Turn) -> str:
     texts = [part for part in turn.parts if part.kind == "text" and not part.is_data]
     spoken = [part for part in texts if use_of(turn, part) is RecordUse.MESSAGE] or texts
     return "\n\n".join(part.text for part in spoken)
+
+
+def is_left(turn: Turn, part: Part) -> bool:
+    """Whether a part was said or done on a branch that the person left."""
+    return turn.rewound and use_of(turn, part) in (RecordUse.MESSAGE, RecordUse.TOOL)
 
 
 def use_of(turn: Turn, part: Part) -> RecordUse:

@@ -55,22 +55,16 @@ UNREADABLE_FOLDER = "folder cannot be read"
 LINK_OUTSIDE = "link to a file outside the folder"
 
 
-class FoundFile(Struct, frozen=True):
-    """A file to be read."""
+class FoundPath(Struct, frozen=True):
+    """A file to be read or, with a `reason`, a file or folder that is not read."""
 
     path: Path
-
-
-class PassedOver(Struct, frozen=True):
-    """A file or folder that is not read, and why."""
-
-    path: Path
-    reason: str
+    reason: str = ""
 
 
 def walk(
     paths: Sequence[Path], *, named: bool = True, store: Path | None = None
-) -> Iterator[FoundFile | PassedOver]:
+) -> Iterator[FoundPath]:
     """All files below `paths`, in name order, each real file once.
 
     A file named directly is always read. Below folders, ignore files (`.gitignore`) apply, links to
@@ -93,23 +87,23 @@ class _Walk:
         self._store = store
         self._seen: set[tuple[int, int]] = set()
 
-    def all_of(self, paths: Sequence[Path]) -> Iterator[FoundFile | PassedOver]:
+    def all_of(self, paths: Sequence[Path]) -> Iterator[FoundPath]:
         for path in paths:
             if is_own(path, self._store):
-                yield PassedOver(path, OWN_FILE)
+                yield FoundPath(path, OWN_FILE)
                 continue
             try:
                 is_folder = path.is_dir()
                 is_new = is_folder or self._is_new(os.stat(path))
             except OSError as error:
-                yield PassedOver(path, f"file cannot be read: {reason_of(error)}")
+                yield FoundPath(path, f"file cannot be read: {reason_of(error)}")
                 continue
             if is_folder:
                 above = ignores_above(path)
                 yield from (_of_ignore_file(each) for each in above if each.trouble)
                 yield from self._folder(str(path), above)
             else:
-                yield FoundFile(path) if is_new else PassedOver(path, "the same file again")
+                yield FoundPath(path, "" if is_new else "the same file again")
 
     def _is_new(self, status: os.stat_result) -> bool:
         identity = (status.st_dev, status.st_ino)
@@ -118,21 +112,19 @@ class _Walk:
         self._seen.add(identity)
         return True
 
-    def _folder(
-        self, folder: str, ignores: tuple[IgnoreRules, ...]
-    ) -> Iterator[FoundFile | PassedOver]:
+    def _folder(self, folder: str, ignores: tuple[IgnoreRules, ...]) -> Iterator[FoundPath]:
         root = os.path.realpath(folder)
         pending = [(folder, ignores)]
         while pending:
             here, rules = pending.pop()
             try:
                 if not self._is_new(os.stat(here)):
-                    yield PassedOver(Path(here), "the same folder again")
+                    yield FoundPath(Path(here), "the same folder again")
                     continue
                 with os.scandir(here) as entries:
                     found = sorted(entries, key=lambda entry: entry.name)
             except OSError as error:
-                yield PassedOver(Path(here), f"{UNREADABLE_FOLDER}: {reason_of(error)}")
+                yield FoundPath(Path(here), f"{UNREADABLE_FOLDER}: {reason_of(error)}")
                 continue
             if any(_is_ignore_file(entry) for entry in found):
                 rules += (read_ignore_file(here),)
@@ -140,13 +132,13 @@ class _Walk:
             own = own_names(Path(here), [entry.name for entry in found], self._store)
             for entry in found:
                 if entry.name in own:
-                    yield PassedOver(Path(entry.path), OWN_FILE)
+                    yield FoundPath(Path(entry.path), OWN_FILE)
                 elif _is_ignore_file(entry):
                     yield _of_ignore_file(rules[-1])
                 elif _is_folder(entry):
                     reason = _folder_reason(entry, rules)
                     if reason:
-                        yield PassedOver(Path(entry.path), reason)
+                        yield FoundPath(Path(entry.path), reason)
                     else:
                         folders.append((entry.path, rules))
                 else:
@@ -155,32 +147,32 @@ class _Walk:
 
     def _file(
         self, entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...], root: str
-    ) -> FoundFile | PassedOver:
+    ) -> FoundPath:
         path = Path(entry.path)
         container = entry.name.lower().endswith(CONTAINERS)
         reason = (None if container else _name_reason(entry.name)) or _ignored(entry.path, rules)
         if reason:
-            return PassedOver(path, reason)
+            return FoundPath(path, reason)
         try:
             status = entry.stat()
             if entry.is_symlink() and not is_within(entry.path, root):
-                return PassedOver(path, LINK_OUTSIDE)
+                return FoundPath(path, LINK_OUTSIDE)
             if not stat.S_ISREG(status.st_mode):
-                return PassedOver(path, "not a regular file")
+                return FoundPath(path, "not a regular file")
             if not self._is_new(status):
-                return PassedOver(path, "the same file again")
+                return FoundPath(path, "the same file again")
             head = first_bytes(path, HEAD_BYTES)
             if container:
-                return FoundFile(path) if holds_sessions(path) else PassedOver(path, "binary")
+                return FoundPath(path, "" if holds_sessions(path) else "binary")
             if looks_binary(head):
-                return PassedOver(path, "binary")
+                return FoundPath(path, "binary")
         except OSError as error:
-            return PassedOver(path, f"file cannot be read: {reason_of(error)}")
+            return FoundPath(path, f"file cannot be read: {reason_of(error)}")
         except Exception as error:  # whatever is wrong with one file, go on to the others
-            return PassedOver(
+            return FoundPath(
                 path, f"file cannot be read: {type(error).__name__} in its first bytes"
             )
-        return FoundFile(path)
+        return FoundPath(path)
 
 
 def is_unreadable(reason: str) -> bool:
@@ -235,6 +227,6 @@ def _ignored(path: str, rules: tuple[IgnoreRules, ...], *, is_folder: bool = Fal
     return "ignored by .gitignore" if is_ignored(path, rules, is_folder=is_folder) else None
 
 
-def _of_ignore_file(rules: IgnoreRules) -> PassedOver:
+def _of_ignore_file(rules: IgnoreRules) -> FoundPath:
     """The ignore file itself, which is not a source."""
-    return PassedOver(Path(rules.folder, NAME), rules.trouble or IGNORE_FILE)
+    return FoundPath(Path(rules.folder, NAME), rules.trouble or IGNORE_FILE)

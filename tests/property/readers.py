@@ -9,7 +9,8 @@ from pathlib import Path
 from reviewer.errors import SourceError
 from reviewer.promotion.waves.preview import extract_file
 from reviewer.proposing.session_view import read_view
-from reviewer.sources.open import open_blocks
+from reviewer.sources.events import Call, Message, Notice, Result, Thought
+from reviewer.sources.stream import read
 from reviewer.sources.unpacked import open_unpacked
 from tests.unit.sources.builders import Scanned
 
@@ -60,9 +61,10 @@ def read_everything(data: bytes, folder: Path) -> int:
     except SourceError as error:
         _require_sentence(error)
     try:
-        for block in open_blocks(path):
-            block.text.encode()
-            assert 0 <= block.line_start < block.origin.line_end
+        for event in read(path):
+            assert 0 <= event.origin.line_start < event.origin.line_end
+            if isinstance(event, (Message, Thought, Call, Result, Notice)):
+                event.text.encode()
         for line in read_view(path).lines:
             line.text.encode()
     except SourceError as error:

@@ -23,7 +23,7 @@ from reviewer.promotion.waves.source_reader import Batch, SourceReading
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import RecordUse
-from reviewer.sources.walk import LINK_OUTSIDE, FoundFile, PassedOver, is_unreadable, walk
+from reviewer.sources.walk import LINK_OUTSIDE, FoundPath, is_unreadable, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -105,11 +105,11 @@ class Wave:
             )
         return self._report
 
-    def _to_read(self, items: Iterator[FoundFile | PassedOver]) -> list[tuple[str, int]]:
+    def _to_read(self, items: Iterator[FoundPath]) -> list[tuple[str, int]]:
         """The files to read and their sizes."""
         found: list[tuple[str, int]] = []
         for item in self._breakably(items):
-            if isinstance(item, PassedOver):
+            if item.reason:
                 self._pass_over(item.path, item.reason)
             elif not _is_text(item.path):
                 self._pass_over(item.path, "a name that is not text")

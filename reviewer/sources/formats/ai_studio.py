@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reviewer.sources.document import Document
 from reviewer.sources.fields import inner, moment, words
 from reviewer.sources.format import Format
-from reviewer.sources.parts import said, thought, typed
+from reviewer.sources.parts import spoken, thought
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role
 from reviewer.sources.turns import Session, Turn
@@ -25,12 +25,9 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     for number, (spot, chunk) in enumerate(document.objects(chunks)):
         text = words(chunk.get("text"))
         role = Role.USER if chunk.get("role") == "user" else Role.ASSISTANT
-        if chunk.get("isThought"):
-            parts = thought(text)
-        else:
-            parts = typed(text, reading.tally) if role is Role.USER else said(text)
-        key = f"{session.id}:{words(chunk.get('id')) or number}"
-        yield session.turn(spot, role, parts, key=key, at=moment(chunk.get("createTime")))
+        parts = thought(text) if chunk.get("isThought") else spoken(role, text, reading.tally)
+        name = words(chunk.get("id")) or str(number)
+        yield session.turn(spot, role, parts, name=name, at=moment(chunk.get("createTime")))
 
 
 FORMAT = Format(

@@ -9,7 +9,7 @@ from msgspec import structs
 
 from reviewer.sources.format import Format
 from reviewer.sources.formats import aider_tools
-from reviewer.sources.formats.marked_turns import Aside, LineAuthor, marked_turns
+from reviewer.sources.formats.marked_turns import Author, Run, marked_turns, spot_of
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Turn
@@ -26,11 +26,11 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     edits: list[aider_tools.Edit] = []
     command, session = "", None
     for each in marked_turns(reading, _Lines().author, _OUTPUT):
-        if isinstance(each, Aside):
+        if isinstance(each, Run):
             if each.author.session != session:
                 edits, command = [], ""
-            for line, parts in aider_tools.calls(each.lines, edits, command):
-                yield each.author.turn((line,), parts)
+            for line, parts in aider_tools.calls(each, edits, command):
+                yield each.turn(spot_of((line,)), parts)
             edits, command = [], ""
             continue
         text, session = each.parts[0].text, each.origin.session
@@ -48,11 +48,10 @@ class _Lines:
 
     def __init__(self) -> None:
         self._started: str | None = None
-        self._last = LineAuthor(None, "heading")
-        self._goes_on = self._inside = self._spaced = False
-        self._messages = 0
+        self._last = Author(None, "heading")
+        self._goes_on = self._inside = self._spaced = self._apart = False
 
-    def author(self, text: str) -> tuple[LineAuthor, str]:
+    def author(self, text: str) -> tuple[Author, str]:
         """The author of the next line, and the line without its mark.
 
         aider marks only the first line of an output. Its own lines end in two spaces, unless the
@@ -71,21 +70,25 @@ class _Lines:
             return self._last, text.rstrip()
         if started is not None:
             self._started = f"{started[1]}T{started[2]}"
-            self._last = LineAuthor(None, "heading")
+            self._last = Author(None, "heading")
             return self._last, text
         if not text.strip():
-            self._messages += self._last.role is Role.USER
+            self._apart = True  # what the person types next is another message
             return self._last, ""
         if typed:
-            when = self._started
-            self._last = LineAuthor(Role.USER, "", False, when, when, self._messages)
-            return self._last, text[4:].strip()
+            return self._by(Role.USER), text[4:].strip()
         if quoted:
-            self._last = LineAuthor(None, _OUTPUT, False, self._started, self._started)
-            return self._last, text[1:].strip()
-        if self._last.role is not Role.ASSISTANT:
-            self._last = LineAuthor(Role.ASSISTANT, "", False, self._started, self._started)
-        return self._last, text.rstrip()
+            return self._by(None), text[1:].strip()
+        return self._by(Role.ASSISTANT), text.rstrip()
+
+    def _by(self, role: Role | None) -> Author:
+        """The author of the last line, if it is the same; None: aider itself."""
+        reason, when = ("" if role else _OUTPUT), self._started
+        goes_on = (self._last.role, self._last.reason) == (role, reason)
+        if not goes_on or (role is Role.USER and self._apart):
+            self._last = Author(role, reason, False, when, when)
+        self._apart = False
+        return self._last
 
 
 def _is_aider(head: str) -> bool:

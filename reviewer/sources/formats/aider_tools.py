@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import msgspec
 from msgspec import Struct
 
+from reviewer.sources.formats.marked_turns import Run
 from reviewer.sources.note_lines import NoteLine
 from reviewer.sources.parts import Part
 
-_COMMIT = re.compile(r"Commit ([0-9a-f]{7,40}) (\S.*)")
-_UNDONE = re.compile(r"Removed: ([0-9a-f]{7,40}) (\S.*)")
-_APPLIED = re.compile(r"Applied edit to (\S.*)")
-_NOT_FOUND = re.compile(r".*SEARCH block failed to exactly match lines in (\S.*)")
-_RUN = re.compile(r"(?:#+ )?Running:? (\S.*)")
+_REPORT = re.compile(
+    r"(?:#+ )?Running:? (?P<run>\S.*)"
+    r"|Commit [0-9a-f]{7,40} (?P<commit>\S.*)"
+    r"|Removed: [0-9a-f]{7,40} (?P<undone>\S.*)"
+    r"|(?:Applied edit to|.*SEARCH block failed to exactly match lines in) (?P<edited>\S.*)"
+)
+"""A line with which aider reports an action."""
 _COMMAND = re.compile(r"(?:/(?:run|test|lint)\s+|!\s*)(\S.*)", re.DOTALL)
 """aider commands with which a person runs a command line."""
 _FRAME = re.compile(
@@ -66,44 +69,36 @@ def command_in(text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def calls(
-    lines: Sequence[NoteLine], edits: Iterable[Edit], command: str
-) -> Iterator[tuple[NoteLine, list[Part]]]:
-    """The calls reported by these lines, each with its line and its result.
+def calls(run: Run, edits: Iterable[Edit], command: str) -> Iterator[tuple[NoteLine, list[Part]]]:
+    """The calls reported by aider's lines, each with its line and its result.
 
     `edits` were proposed before them; `command` was just run by the person through aider.
     """
     proposed: dict[str, list[Edit]] = {}
     for edit in edits:
         proposed.setdefault(edit.path, []).append(edit)
-    running, output = (command, lines[0]), list[str]()
-    for line in lines:
-        text = line.text.strip()
-        if started := _RUN.fullmatch(text):
-            yield from _ran(running, output)
-            running, output = (started[1], line), []
-            continue
-        call = _call(text, proposed)
-        if call is None:
+    running, output = (command, run.lines[0]), list[str]()
+    for line, words in zip(run.lines, run.texts, strict=True):
+        text = words.strip()
+        report = _REPORT.fullmatch(text)
+        if report is None:
             if not _FRAME.match(text):
-                output.append(line.text)
+                output.append(words)
             continue
         yield from _ran(running, output)
-        running, output = ("", line), []
-        yield line, _both(*call, text, line)
+        running, output = (report["run"] or "", line), []
+        if not report["run"]:
+            yield line, _both(*_call(report, proposed), text, line)
     yield from _ran(running, output)
 
 
-def _call(text: str, proposed: dict[str, list[Edit]]) -> tuple[str, dict[str, object]] | None:
-    """Tool and arguments of the call reported by a line; None if it reports no call."""
-    if made := _COMMIT.fullmatch(text):
-        return "git", {"command": f"git commit -m {_quoted(made[2])}"}
-    if _UNDONE.fullmatch(text):
+def _call(report: re.Match[str], proposed: dict[str, list[Edit]]) -> tuple[str, dict[str, object]]:
+    """Tool and arguments of the reported call."""
+    if report["commit"]:
+        return "git", {"command": f"git commit -m {_quoted(report['commit'])}"}
+    if report["undone"]:
         return "git", {"command": "git reset --hard HEAD~1"}
-    found = _APPLIED.fullmatch(text) or _NOT_FOUND.fullmatch(text)
-    if found is None:
-        return None
-    path = found[1].strip()
+    path = report["edited"].strip()
     edits = proposed.pop(path, [])
     if len(edits) == 1 and not edits[0].old.strip():
         return "write", {"file_path": path, "content": edits[0].new}

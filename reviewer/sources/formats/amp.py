@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, first, folder_of_uri, inner, moment, words
 from reviewer.sources.format import Format, Location
-from reviewer.sources.parts import Part, content_parts, returned, said, speaker
+from reviewer.sources.parts import Part, content_parts, returned, said, speaker, spoken
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
@@ -20,36 +21,31 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     session = Session(id=words(head.get("id")), cwd=cwd)
     for spot, message in messages:
         role = Role.USER if message.get("role") == "user" else Role.ASSISTANT
-        parts = [
-            part
-            for part in content_parts(role, message.get("content"), reading.tally)
-            if part.kind != "tool_result" or part.text
-        ]
-        parts += _results(message.get("content"))
-        for piece in each(message.get("content")):
-            if piece.get("type") == "summary":
-                text = words(inner(piece, "summary").get("summary")) or words(piece.get("summary"))
-                parts += said(text, RecordUse.SUMMARY)
+        content, parts = message.get("content"), list[Part]()
+        for piece in [content] if isinstance(content, str) else each(content):
+            parts += _parts(role, piece, reading.tally)
         name = message.get("messageId")
         yield session.turn(
             spot,
             speaker(role, parts),
             parts,
-            key=f"{session.id}:{name}" if session.id and name is not None else "",
+            name=str(name) if session.id and name is not None else "",
             at=moment(inner(message, "meta").get("sentAt"), head.get("created")),
             model=words(inner(message, "usage").get("model")),
         )
 
 
-def _results(content: object) -> list[Part]:
-    """Results in Amp's own format, `{toolUseID, run: {status, result}}`."""
-    found: list[Part] = []
-    for piece in each(content):
-        run = inner(piece, "run")
-        if piece.get("type") == "tool_result" and run:
-            failed = run.get("status") in ("error", "rejected-by-user", "cancelled")
-            found += returned(first(run, "result", "error"), piece.get("toolUseID"), error=failed)
-    return found
+def _parts(role: Role, piece: Fields | str, tally: Counter[str]) -> list[Part]:
+    """A piece: text, as in Anthropic's API, a summary, or a result with a `run`."""
+    if isinstance(piece, str):
+        return spoken(role, piece, tally)
+    if piece.get("type") == "summary":
+        text = words(inner(piece, "summary").get("summary")) or words(piece.get("summary"))
+        return said(text, RecordUse.SUMMARY)
+    if piece.get("type") == "tool_result" and (run := inner(piece, "run")):
+        failed = run.get("status") in ("error", "rejected-by-user", "cancelled")
+        return returned(first(run, "result", "error"), piece.get("toolUseID"), error=failed)
+    return content_parts(role, [piece], tally)
 
 
 def _is_thread(document: Fields) -> bool:

@@ -12,27 +12,13 @@ from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, inner, is_among, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.json_values import first_byte
-from reviewer.sources.parts import Part, called, function_calls, returned, said, thought, typed
+from reviewer.sources.parts import ROLES, Part, called, function_calls, returned, spoken, thought
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Turn
 
-ROLES = {
-    "user": Role.USER,
-    "human": Role.USER,
-    "assistant": Role.ASSISTANT,
-    "gpt": Role.ASSISTANT,
-    "model": Role.ASSISTANT,
-    "chatgpt": Role.ASSISTANT,
-    "bing": Role.ASSISTANT,
-    "bard": Role.ASSISTANT,
-    "claude": Role.ASSISTANT,
-    "system": Role.SYSTEM,
-    "developer": Role.SYSTEM,
-}
-TOOL_ROLES = ("tool", "function")
-_SPEAKERS = frozenset((*ROLES, *TOOL_ROLES))
+_SPEAKERS = frozenset(ROLES)
 LISTS = ("messages", "traj", "conversations")
 _TIMES = ("timestamp", "created_at", "create_time", "ts")
 DEPTH = 4
@@ -129,8 +115,7 @@ class _Walk:
     ) -> Iterator[Turn]:
         key = conversation.key_of_bytes(value.raw) if is_message(known) else ""
         message = inner(document.decoded(value))
-        name = str(known.get("role") or known.get("from"))
-        role = Role.TOOL if name in TOOL_ROLES else ROLES[name]
+        role = ROLES[str(known.get("role") or known.get("from"))]
         content = message.get("value" if "value" in message else "content")
         if role is Role.TOOL:
             self._tally["tool message"] += 1
@@ -149,7 +134,7 @@ class _Walk:
         pieces = content if isinstance(content, list) else [part_text(content)]
         texts = [part_text(piece) for piece in pieces if _is_text(piece)]
         if text := "\n\n".join(text for text in texts if text.strip()):
-            yield from typed(text, self._tally) if role is Role.USER else said(text)
+            yield from spoken(role, text, self._tally)
         else:
             self._tally["message without text"] += 1
         for piece in pieces:

@@ -8,7 +8,7 @@ from reviewer.sources.archives import exported_documents
 from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format
-from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.parts import ROLES, Part, called, returned, said, spoken, thought
 from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
@@ -16,7 +16,6 @@ from reviewer.sources.turns import Session, Turn
 MEMBERS = ("chat.html", "message_feedback.json", "shared_conversations.json")
 """Files found only in ChatGPT exports."""
 REMEMBERED = "The agent remembered this: "
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "system": Role.SYSTEM}
 _TOOL_RESULTS = frozenset(
     ("execution_output", "tether_browsing_display", "tether_quote", "system_error")
 )
@@ -47,7 +46,7 @@ def _conversation(
     kept = set(path)
     for name in (*path, *(name for name in nodes if name not in kept)):
         message = inner(nodes[name], "message")
-        role = _ROLES.get(words(inner(message, "author").get("role")))
+        role = ROLES.get(words(inner(message, "author").get("role")))
         if role is None:
             reading.tally["node without a message"] += 1
             continue
@@ -59,7 +58,7 @@ def _conversation(
             document.spot(places[name]),
             Role.ASSISTANT if any(part.kind == "tool_use" for part in parts) else role,
             parts,
-            key=f"{session.id}:{words(message.get('id')) or name}",
+            name=words(message.get("id")) or name,
             at=moment(message.get("create_time"), head.get("create_time")),
             rewound=name not in kept,
             model=words(inner(message, "metadata").get("model_slug")),
@@ -107,7 +106,7 @@ def _parts(reading: Reading, role: Role, message: Fields) -> list[Part]:
         if recipient == "bio":
             return said(REMEMBERED + text.strip())
         return called(recipient, text)
-    return typed(text, reading.tally) if role is Role.USER else said(text)
+    return spoken(role, text, reading.tally)
 
 
 def _text(content: Fields) -> str:

@@ -8,7 +8,7 @@ from reviewer.sources.archives import exported_documents
 from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, each, moment, words
 from reviewer.sources.format import Format
-from reviewer.sources.parts import Part, content_parts, said, typed
+from reviewer.sources.parts import Part, content_parts, said, spoken
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
@@ -40,7 +40,7 @@ def _conversation(
             document.spot(place),
             role,
             _parts(reading, role, message),
-            key=f"{session.id}:{name}" if name else "",
+            name=name,
             at=moment(message.get("created_at"), head.get("created_at")),
             rewound=bool(kept) and name not in kept,
         )
@@ -67,7 +67,7 @@ def _parts(reading: Reading, role: Role, message: Fields) -> list[Part]:
     parts = content_parts(role, message.get("content"), reading.tally, data=False)
     if not any(part.kind == "text" for part in parts):
         text = words(message.get("text"))
-        parts += typed(text, reading.tally) if role is Role.USER else said(text)
+        parts += spoken(role, text, reading.tally)
     for attachment in each(message.get("attachments")):
         if words(attachment.get("extracted_content")).strip():
             parts += said(f"[{words(attachment.get('file_name')) or 'file'}]", RecordUse.WRAPPER)

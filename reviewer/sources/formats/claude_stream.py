@@ -36,9 +36,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         session.enter(words(record.get("session_id")) or words(message.get("session_id")))
         if kind == "system":
             init = message or record
-            session.cwd = words(init.get("cwd")) or session.cwd
-            session.model = words(init.get("model")) or session.model
-            session.version = words(init.get("claude_code_version")) or session.version
+            session.learn(init, cwd="cwd", model="model", version="claude_code_version")
             if not session.id:
                 session.seed(bytes(spot.raw).hex())
         role = Role.USER if kind == "user" else Role.ASSISTANT

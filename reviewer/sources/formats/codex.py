@@ -103,8 +103,7 @@ class _Codex:
             elif kind == "session_meta":
                 self._start(payload)
             elif kind == "turn_context":
-                session.cwd = words(payload.get("cwd")) or session.cwd
-                session.model = words(payload.get("model")) or session.model
+                session.learn(payload, cwd="cwd", model="model")
                 silent(tally, kind)
             elif kind in ENVELOPES or "record_type" in record or "payload" in record:
                 silent(tally, kind or record.get("record_type"))
@@ -134,9 +133,8 @@ class _Codex:
         """Start a session; a resumed one starts with a copy of its predecessor."""
         session = self._session
         session.enter(words(payload.get("id")) or words(payload.get("session_id")))
-        session.cwd = words(payload.get("cwd")) or session.cwd
-        session.branch = words(inner(payload, "git").get("branch")) or session.branch
-        session.version = words(payload.get("cli_version")) or session.version
+        session.learn(payload, cwd="cwd", version="cli_version")
+        session.learn(inner(payload, "git"), branch="branch")
         session.subagent = isinstance(payload.get("source"), dict)
         silent(self.tally, "session_meta")
 

@@ -22,17 +22,16 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         if method == "thread/started":
             thread = inner(facts, "thread")
             session.enter(words(thread.get("id")))
-            session.cwd = words(thread.get("cwd")) or session.cwd
-            session.branch = words(inner(thread, "gitInfo").get("branch")) or session.branch
+            session.learn(thread, cwd="cwd")
+            session.learn(inner(thread, "gitInfo"), branch="branch")
         if method != "item/completed":
             silent(reading.tally, method)
             continue
         item = inner(facts, "item")
         role, parts = _parts(reading, item)
         session.enter(words(facts.get("threadId")))
-        name = words(item.get("id"))
-        key = f"{session.id}:{name}" if name else ""
-        yield session.turn(spot, role, parts, key=key, at=moment(record.get("timestamp")))
+        name, at = words(item.get("id")), moment(record.get("timestamp"))
+        yield session.turn(spot, role, parts, name=name, at=at)
 
 
 def _parts(reading: Reading, item: Fields) -> tuple[Role, list[Part]]:

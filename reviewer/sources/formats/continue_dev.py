@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words
 from reviewer.sources.format import Format, Location
-from reviewer.sources.parts import content_parts, function_calls, returned, said
+from reviewer.sources.parts import ROLES, content_parts, function_calls, returned, said
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Turn
-
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
@@ -22,7 +20,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     session = Session(id=words(head.get("sessionId")), cwd=folder_of_uri(folder) or words(folder))
     for number, (spot, item) in enumerate(history):
         message = inner(item, "message")
-        role = _ROLES.get(words(message.get("role")), Role.SYSTEM)
+        role = ROLES.get(words(message.get("role")), Role.SYSTEM)
         content = message.get("content")
         if role is Role.TOOL:
             parts = returned(part_text(content), message.get("toolCallId"))
@@ -31,9 +29,8 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         else:
             parts = content_parts(role, content, reading.tally)
         parts += function_calls(message.get("toolCalls"))
-        name = words(message.get("id")) or str(number)
-        key = f"{session.id}:{name}" if session.id else ""
-        yield session.turn(spot, role, parts, key=key, at=moment(head.get("dateCreated")))
+        name = (words(message.get("id")) or str(number)) if session.id else ""
+        yield session.turn(spot, role, parts, name=name, at=moment(head.get("dateCreated")))
 
 
 def _is_session(document: Fields) -> bool:

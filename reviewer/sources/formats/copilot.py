@@ -29,13 +29,11 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     for spot, record in reading.objects():
         kind, data = words(record.get("type")), inner(record, "data")
         if kind in ("session.start", "session.resume", "session.context_changed"):
-            where = inner(data, "context") or data
             session.enter(words(data.get("sessionId")))
-            session.version = words(data.get("copilotVersion")) or session.version
-            session.cwd = words(where.get("cwd")) or session.cwd
-            session.branch = words(where.get("branch")) or session.branch
+            session.learn(data, version="copilotVersion")
+            session.learn(inner(data, "context") or data, cwd="cwd", branch="branch")
         elif kind in ("session.model_change", "assistant.message"):
-            session.model = words(first(data, "newModel", "model")) or session.model
+            session.learn(data, model="newModel" if "newModel" in data else "model")
         role, parts = _parts(reading, kind, data)
         if not parts:
             silent(reading.tally, kind)
@@ -46,7 +44,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             spot,
             role,
             parts,
-            key=f"{session.id}:{name}" if name and name != "REDACTED" else "",
+            name=name if name != "REDACTED" else "",
             at=moment(record.get("timestamp")),
             apart=bool(agent) or words(data.get("source")).startswith("agent-"),
         )

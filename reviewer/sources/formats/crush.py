@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, column, columns
@@ -11,19 +10,16 @@ from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.session_tables import (
     MessageRow,
     SessionTables,
-    UnreadableRowError,
     stored_json,
 )
-from reviewer.sources.parts import Part, called, returned, said, thought, typed
-from reviewer.sources.reading import silent
-from reviewer.sources.records import RecordUse, Role
+from reviewer.sources.parts import ROLES, content_parts, used_as
+from reviewer.sources.records import RecordUse
 from reviewer.sources.turns import Session, Turn
 
 _HARNESS = (
     "`Please analyze this codebase and create a **",
     "Please analyze this codebase and create a ",
 )
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 
 
 class _Session(Session, kw_only=True):
@@ -51,37 +47,23 @@ def _messages(database: Connection) -> str:
     )
 
 
-def _turn(session: _Session, row: MessageRow) -> Turn:
+def _turn(session: _Session, row: MessageRow) -> Turn | None:
     name, role, content, model, created = row.values
-    speaker = _ROLES.get(words(role))
-    pieces = stored_json(content, row.tally)
-    if speaker is None:
-        raise UnreadableRowError
-    recap = name == session.summary
-    parts: list[Part] = []
-    for piece in each(pieces):
-        parts += _parts(row.tally, speaker, piece, recap)
+    speaker, pieces = ROLES.get(words(role)), stored_json(content, row.tally)
+    if speaker is None or pieces is None:
+        return None
+    blocks = [{**inner(piece, "data"), "type": _kind(piece)} for piece in each(pieces)]
+    parts = content_parts(speaker, blocks, row.tally, _HARNESS, data=False)
+    if name == session.summary:
+        parts = used_as(RecordUse.SUMMARY, parts)
     key, at = words(name), moment(created)
     return session.turn(row.spot(content), speaker, parts, key=key, at=at, model=words(model))
 
 
-def _parts(tally: Counter[str], role: Role, piece: Fields, recap: bool) -> list[Part]:
-    kind, data = words(piece.get("type")), inner(piece, "data")
-    if kind == "text":
-        text = words(data.get("text"))
-        if recap:
-            return said(text, RecordUse.SUMMARY)
-        return typed(text, tally, _HARNESS) if role is Role.USER else said(text)
-    if kind == "reasoning":
-        return thought(data.get("thinking"))
-    if kind == "tool_call":
-        return called(data.get("name"), data.get("input"), data.get("id"))
-    if kind == "tool_result":
-        failed = bool(data.get("is_error"))
-        result = data.get("content")
-        return returned(result, data.get("tool_call_id"), data.get("name"), error=failed)
-    silent(tally, kind)
-    return []
+def _kind(piece: Fields) -> object:
+    """The kind of a piece, as in Anthropic's API."""
+    kind = piece.get("type")
+    return "tool_use" if kind == "tool_call" else kind
 
 
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)

@@ -11,7 +11,7 @@ from reviewer.sources.databases import Connection, capped, opened, table_names
 from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format, Location, SessionOutline, of_editor
 from reviewer.sources.formats.chat import has_role
-from reviewer.sources.formats.session_tables import UNREADABLE, UnreadableRowError, stored_json
+from reviewer.sources.formats.session_tables import UNREADABLE, stored_json
 from reviewer.sources.parts import (
     Part,
     called,
@@ -42,11 +42,10 @@ def _value(database: Connection, tally: Counter[str], table: str, key: str) -> F
     ).fetchone()
     if row is None or row[0] is None:
         return {}
-    try:
-        return inner(stored_json(row[0], tally))
-    except UnreadableRowError:
+    value = stored_json(row[0], tally)
+    if value is None:
         tally[UNREADABLE] += 1
-        return {}
+    return inner(value)
 
 
 def _conversations(
@@ -108,7 +107,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
                     row_spot(next(rows), "\n".join(part.text for part in parts)),
                     Role.USER if person else Role.ASSISTANT,
                     parts,
-                    key=f"{session.id}:{name}" if name else "",
+                    name=name,
                     at=moment(bubble.get("createdAt"), *(facts.get(field) for field in _TIMES)),
                     model=words(bubble.get("modelType")) or model,
                 )

@@ -9,8 +9,8 @@ from reviewer.sources.databases import LONGEST_VALUE, Connection, opened
 from reviewer.sources.fields import Fields, folder_of_uri, inner, moment, words, written_object
 from reviewer.sources.format import Format, Location, SessionOutline
 from reviewer.sources.formats.cursor import query
-from reviewer.sources.formats.session_tables import UNREADABLE, UnreadableRowError, stored_json
-from reviewer.sources.parts import content_parts
+from reviewer.sources.formats.session_tables import UNREADABLE, stored_json
+from reviewer.sources.parts import ROLES, content_parts
 from reviewer.sources.reading import Reading, row_spot
 from reviewer.sources.records import Role
 from reviewer.sources.turns import Session, Turn
@@ -18,7 +18,6 @@ from reviewer.sources.turns import Session, Turn
 _HASH_BYTES = 32
 _MESSAGES, _WORKSPACE = 1, 9
 """Fields of the root with the messages and the folder."""
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL}
 _HARNESS = (
     *("<user_info>", "<project_layout>", "<git_status>", "<rules>", "<agent_skills>"),
     *("<open_and_recently_viewed_files>", "<system_reminder>", "<attached_files>"),
@@ -38,21 +37,17 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         order = [raw.hex() for field, raw in root if field == _MESSAGES]
         for row, name in enumerate(order or _all(database)):
             data = _blob(database, name)
-            try:
-                message = inner(stored_json(data, reading.tally))
-            except UnreadableRowError:
-                message = {}
+            message = inner(stored_json(data, reading.tally))
             if not message:
                 reading.tally[UNREADABLE] += 1
                 continue
-            role = _ROLES.get(words(message.get("role")), Role.SYSTEM)
+            role = ROLES.get(words(message.get("role")), Role.SYSTEM)
             parts = [
                 query(part) if role is Role.USER else part
                 for part in content_parts(role, message.get("content"), reading.tally, _HARNESS)
                 if part.text != "[REDACTED]"
             ]
-            key = f"{session.id}:{row}:{name}"
-            yield session.turn(row_spot(row, data), role, parts, key=key, at=at)
+            yield session.turn(row_spot(row, data), role, parts, name=f"{row}:{name}", at=at)
 
 
 def _facts(database: Connection) -> Fields:

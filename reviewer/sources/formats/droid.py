@@ -36,22 +36,14 @@ def _turns(reading: Reading) -> Iterator[Turn]:
         kind = words(record.get("type"))
         if kind in ("session_start", "system"):
             session.enter(words(record.get("session_id")) or words(record.get("id")))
-            session.cwd = words(record.get("cwd")) or session.cwd
-            session.model = words(record.get("model")) or session.model
-            session.version = words(record.get("version")) or session.version
+            session.learn(record, cwd="cwd", model="model", version="version")
         role, parts = _parts(reading, kind, record)
         if not parts:
             silent(reading.tally, kind)
             continue
-        name = words(record.get("id"))
         session.enter(words(record.get("session_id")))
-        yield session.turn(
-            spot,
-            role,
-            parts,
-            key=f"{session.id}:{name}" if name else "",
-            at=moment(record.get("timestamp")),
-        )
+        name, at = words(record.get("id")), moment(record.get("timestamp"))
+        yield session.turn(spot, role, parts, name=name, at=at)
 
 
 def _parts(reading: Reading, kind: str, record: Fields) -> tuple[Role, list[Part]]:

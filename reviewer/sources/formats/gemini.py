@@ -75,9 +75,8 @@ def _message(reading: Reading, head: Fields, spot: Spot, message: Fields) -> Ite
         model=words(message.get("model")),
         subagent=head.get("kind") == "subagent",
     )
-    name = words(message.get("id"))
-    key = f"{session.id}:{name}" if name else ""
-    yield session.turn(spot, role, parts, key=key, at=moment(message.get("timestamp")))
+    name, at = words(message.get("id")), moment(message.get("timestamp"))
+    yield session.turn(spot, role, parts, name=name, at=at)
 
 
 def _typed_text(content: object) -> str:

@@ -12,11 +12,10 @@ from reviewer.sources.format import Format, Location, SessionOutline
 from reviewer.sources.formats.session_tables import (
     MessageRow,
     SessionTables,
-    UnreadableRowError,
     stored_json,
 )
 from reviewer.sources.lines import reading as opened_file
-from reviewer.sources.parts import Part, called, returned, said, thought, typed
+from reviewer.sources.parts import Part, called, returned, speaker, spoken, thought
 from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import Role
 from reviewer.sources.turns import Session, Turn
@@ -42,11 +41,11 @@ def _messages(database: Connection) -> str:
     )
 
 
-def _turn(session: Session, row: MessageRow) -> Turn:
+def _turn(session: Session, row: MessageRow) -> Turn | None:
     name, role, content, created = row.values
     pieces = stored_json(content, row.tally)
     if not isinstance(pieces, list):
-        raise UnreadableRowError
+        return None
     by, parts = _parts(row.tally, words(role), pieces)
     key = f"goose:{session.id}:{name}:{created}"
     return session.turn(row.spot(content), by, parts, key=key, at=moment(created))
@@ -91,7 +90,7 @@ def _parts(tally: Counter[str], name: str, content: object) -> tuple[Role, list[
     for piece in each(content):
         kind, text = piece.get("type"), words(piece.get("text"))
         if kind == "text":
-            parts += typed(text, tally) if role is Role.USER else said(text)
+            parts += spoken(role, text, tally)
         elif kind == "thinking":
             parts += thought(piece.get("thinking"))
         elif kind == "toolRequest":
@@ -102,8 +101,7 @@ def _parts(tally: Counter[str], name: str, content: object) -> tuple[Role, list[
             failed = result.get("status") == "error"
             value = result.get("error") if failed else result.get("value")
             parts += returned(value, piece.get("id"), error=failed)
-    only_results = all(part.kind == "tool_result" for part in parts)
-    return Role.TOOL if parts and only_results else role, parts
+    return speaker(role, parts), parts
 
 
 def _is_log(record: Fields) -> bool:

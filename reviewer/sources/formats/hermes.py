@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from msgspec import structs
-
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.fields import moment, nanoseconds, words, written_object
 from reviewer.sources.format import Format, Location
@@ -14,10 +12,18 @@ from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
     SessionTables,
-    UnreadableRowError,
     stored_json,
 )
-from reviewer.sources.parts import Part, function_calls, returned, said, thought, typed
+from reviewer.sources.parts import (
+    ROLES,
+    Part,
+    function_calls,
+    returned,
+    said,
+    spoken,
+    thought,
+    used_as,
+)
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
 
@@ -27,7 +33,6 @@ _REVIEWS = (
 )
 """Prefixes of Hermes's requests to itself; the answers are not for the person either."""
 _SUMMARIES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]")
-_ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT, "tool": Role.TOOL, "system": Role.SYSTEM}
 
 
 class _Session(Session, kw_only=True):
@@ -67,19 +72,16 @@ def _messages(database: Connection) -> str:
     )
 
 
-def _turn(session: _Session, row: MessageRow) -> Turn:
+def _turn(session: _Session, row: MessageRow) -> Turn | None:
     name, role, at, kind, active, *values = row.values
-    speaker = _ROLES.get(words(role))
+    speaker = ROLES.get(words(role))
     if speaker is None:
-        raise UnreadableRowError
+        return None
     content, *others = map(words, values)
     parts = _parts(row.tally, speaker, content, *others)
     asked = content.lstrip().startswith(_REVIEWS)
     if asked or kind == "hidden" or (session.in_review and speaker is Role.ASSISTANT):
-        parts = [
-            structs.replace(part, use=RecordUse.WRAPPER) if part.kind == "text" else part
-            for part in parts
-        ]
+        parts = used_as(RecordUse.WRAPPER, parts)
     session.in_review = asked or (session.in_review and speaker is not Role.USER)
     return session.turn(
         row.spot("\n".join((content, *others))),
@@ -100,13 +102,11 @@ def _parts(
     if content.lstrip().startswith(_SUMMARIES):
         parts += said(content, RecordUse.SUMMARY)
     else:
-        parts += typed(content, tally) if role is Role.USER else said(content)
-    if calls:
-        try:
-            parts += function_calls(stored_json(calls, tally))
-        except UnreadableRowError:
-            tally[UNREADABLE] += 1
-    return parts
+        parts += spoken(role, content, tally)
+    made = stored_json(calls, tally)
+    if calls and made is None:
+        tally[UNREADABLE] += 1
+    return parts + function_calls(made)
 
 
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)

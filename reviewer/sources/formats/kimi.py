@@ -33,8 +33,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
     for spot, record in reading.objects():
         kind = words(record.get("type"))
         if kind == "config.update":
-            session.cwd = words(record.get("cwd")) or session.cwd
-            session.model = words(record.get("modelAlias")) or session.model
+            session.learn(record, cwd="cwd", model="modelAlias")
         origin = inner(record, "origin") or inner(record, "message", "origin")
         if origin.get("kind") == "system_trigger" and origin.get("name") == "subagent":
             session.subagent = True

@@ -15,7 +15,6 @@ from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
     SessionTables,
-    UnreadableRowError,
     stored_json,
 )
 from reviewer.sources.lines import reading as opened_file
@@ -135,12 +134,8 @@ def _sessions(database: Connection, path: Path) -> list[_Session]:
     ).fetchall()
     sessions = []
     for name, directory, version, parent, revert, updated in rows:
-        try:
-            back = stored_json(revert, Counter())
-        except UnreadableRowError:
-            back = None
         info = {"id": name, "directory": directory, "version": version}
-        info |= {"parentID": parent, "revert": back}
+        info |= {"parentID": parent, "revert": stored_json(revert, Counter())}
         sessions.append(_session(info, nanoseconds(updated)))
     return sessions
 
@@ -151,27 +146,22 @@ def _messages(database: Connection) -> str:
     )
 
 
-def _stored_turn(session: _Session, row: MessageRow) -> Turn:
+def _stored_turn(session: _Session, row: MessageRow) -> Turn | None:
     name, data = row.values
-    info = _stored_fields(row, data)
+    info = stored_json(data, row.tally)
+    if not isinstance(info, dict):
+        return None
     pieces, raw = [], [words(data)]
     for number, text in row.database.execute(
         f"SELECT id, {capped('data')} FROM part WHERE message_id = ? ORDER BY id", (name,)
     ):
-        try:
-            pieces.append({**_stored_fields(row, text), "id": number})
-        except UnreadableRowError:
-            row.tally[UNREADABLE] += 1
+        piece = stored_json(text, row.tally)
+        if isinstance(piece, dict):
+            pieces.append({**piece, "id": number})
+            raw.append(words(text))
         else:
-            raw.append(text)
+            row.tally[UNREADABLE] += 1
     return _turn(row.tally, session, row.spot("\n".join(raw)), {**info, "id": name}, pieces)
-
-
-def _stored_fields(row: MessageRow, text: object) -> Fields:
-    value = stored_json(text, row.tally) if isinstance(text, str) else None
-    if not isinstance(value, dict):
-        raise UnreadableRowError
-    return value
 
 
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_stored_turn)

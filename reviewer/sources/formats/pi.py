@@ -50,7 +50,7 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
             session.model = words(entry.get("modelId"))
             session.seed(_root(entry) or session.id)
         elif kind == "model_change":
-            session.model = words(entry.get("modelId")) or session.model
+            session.learn(entry, model="modelId")
         message, name = inner(entry, "message"), words(entry.get("id"))
         if "parentId" in entry and name:
             before = words(entry.get("parentId"))

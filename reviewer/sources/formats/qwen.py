@@ -26,21 +26,10 @@ def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
         if not parts:
             silent(reading.tally, record.get("subtype") or kind)
             continue
-        session = Session(
-            id=words(record.get("sessionId")),
-            cwd=words(record.get("cwd")),
-            branch=words(record.get("gitBranch")),
-            model=words(record.get("model")),
-            version=words(record.get("version")),
-        )
-        yield session.turn(
-            spot,
-            role,
-            parts,
-            key=name,
-            at=moment(record.get("timestamp")),
-            apart=bool(record.get("isSidechain")),
-        )
+        session = Session(id=words(record.get("sessionId")))
+        session.learn(record, cwd="cwd", branch="gitBranch", model="model", version="version")
+        at, apart = moment(record.get("timestamp")), bool(record.get("isSidechain"))
+        yield session.turn(spot, role, parts, key=name, at=at, apart=apart)
 
 
 def _parts(reading: Reading, record: Fields, kind: str) -> tuple[Role, list[Part]]:

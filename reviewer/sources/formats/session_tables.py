@@ -19,10 +19,6 @@ UNREADABLE = "row that cannot be read"
 """The tally reason for such rows."""
 
 
-class UnreadableRowError(ValueError):
-    """A row without required values."""
-
-
 class MessageRow(Struct, frozen=True):
     """A message of a session, with the connection for data in other tables."""
 
@@ -48,8 +44,8 @@ class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
     """The sessions in a fixed order."""
     messages: Callable[[Connection], str]
     """The query for the messages of one session in order; its parameter is the session's id."""
-    turn: Callable[[Stored, MessageRow], Turn]
-    """Called for a session's messages in order; raises UnreadableRowError."""
+    turn: Callable[[Stored, MessageRow], Turn | None]
+    """Called for a session's messages in order; returns None for an unreadable one."""
 
     def turns(self, reading: Reading) -> Iterator[Turn]:
         """The messages of the wanted sessions; a row counts as a line.
@@ -68,12 +64,10 @@ class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
                 for values in database.execute(query, (session.id,)):
                     row = MessageRow(number, values, database, reading.tally)
                     number += 1
-                    try:
-                        turn = self.turn(session, row)
-                    except UnreadableRowError:
+                    if turn := self.turn(session, row):
+                        yield turn
+                    else:
                         reading.tally[UNREADABLE] += 1
-                        continue
-                    yield turn
 
     def outlines(self, path: Path) -> list[SessionOutline]:
         """The sessions of a database. Raises SourceError if it cannot be read."""
@@ -85,11 +79,9 @@ class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
 
 
 def stored_json(value: object, tally: Counter[str]) -> object:
-    """The decoded JSON of a column. Raises UnreadableRowError."""
+    """The decoded JSON of a column; None if it cannot be read."""
     data = value.encode("utf-8", "replace") if isinstance(value, str) else value
-    if not isinstance(data, bytes):
-        raise UnreadableRowError
     try:
-        return decoded(data, tally)
+        return decoded(data, tally) if isinstance(data, bytes) else None
     except (ValueError, RecursionError):
-        raise UnreadableRowError from None
+        return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from reviewer.sources.format import Format
-from reviewer.sources.formats.marked_turns import Aside, LineAuthor, marked_turns
+from reviewer.sources.formats.marked_turns import Author, marked_turns, spot_of
 from reviewer.sources.formats.specstory_tools import call_parts
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import Role
@@ -24,26 +24,25 @@ _BLOCKS = (("<think>", "</think>", "line of thinking"), _TOOL)
 
 def _turns(reading: Reading) -> Iterator[Turn]:
     for each in marked_turns(reading, _Lines().author, _TOOL[2]):
-        if not isinstance(each, Aside):
+        if isinstance(each, Turn):
             yield each
-        elif _TOOL[1].encode() in each.lines[-1].raw:  # its text may be cut
-            begins = [at for at, line in enumerate(each.lines) if line.text.startswith(_TOOL[0])]
+        elif _TOOL[1] in each.lines[-1].text:
+            begins = [at for at, text in enumerate(each.texts) if text.startswith(_TOOL[0])]
             lines = each.lines[begins[-1] :]  # without blocks that were never closed
-            texts = [line.text for line in lines]
-            yield each.author.turn(lines, call_parts(texts, f"line {lines[0].number}"))
+            parts = call_parts(each.texts[begins[-1] :], f"line {lines[0].number}")
+            yield each.turn(spot_of(lines), parts)
 
 
 class _Lines:
     """Turns start with `_**User (time)**_`; thoughts and tools have separate blocks."""
 
     def __init__(self) -> None:
-        self._speaker = self._silent = LineAuthor(None, "heading")
+        self._speaker = self._silent = Author(None, "heading")
         self._closing = ""
         """The end of the block containing the last line, whose lines are not part of a message."""
         self._session: str | None = None
-        self._blocks = 0
 
-    def author(self, text: str) -> tuple[LineAuthor, str]:
+    def author(self, text: str) -> tuple[Author, str]:
         """The author of the next line, and the line without its mark."""
         if self._closing:
             if _ends(text, self._closing):
@@ -54,10 +53,7 @@ class _Lines:
         for tag, closing, what in _BLOCKS:
             if text.startswith(tag):
                 self._closing = "" if closing in text else closing
-                self._blocks += 1
-                self._silent = structs.replace(
-                    self._speaker, role=None, reason=what, message=self._blocks
-                )
+                self._silent = structs.replace(self._speaker, role=None, reason=what)
                 return self._silent, text
         if text.startswith("<!--") and (session := _SESSION.match(text)):
             self._session = session[1]
@@ -66,8 +62,8 @@ class _Lines:
             return self._speaker, "" if text == "---" else text
         role = Role.USER if turn[1] == "User" else Role.ASSISTANT
         at = turn[4].replace(" ", "T") if turn[4] else None
-        self._speaker = LineAuthor(role, "", bool(turn[2]), at, self._session)
-        return LineAuthor(None, "heading"), text
+        self._speaker = Author(role, "", bool(turn[2]), at, self._session)
+        return Author(None, "heading"), text
 
 
 def _ends(text: str, closing: str) -> bool:

@@ -7,24 +7,25 @@ from pathlib import Path
 from reviewer.commits.contents import prepare
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery
-from reviewer.sources.open import open_blocks
-from reviewer.sources.records import RecordUse
+from reviewer.sources.events import Compaction, Plan, Rewind
+from reviewer.sources.stream import read
 
 
-def test_every_block_of_the_conversation_is_a_commit(
+def test_every_event_of_the_conversation_is_a_commit(
     contexts: Contexts, sessions: list[Path]
 ) -> None:
     for path in sessions[:5]:
-        require_every_block(contexts, path)
+        require_every_event(contexts, path)
 
 
-def require_every_block(contexts: Contexts, path: Path) -> None:
+def require_every_event(contexts: Contexts, path: Path) -> None:
     done = contexts.import_file(path, project="kiosk")
     ids = contexts.ids(CommitQuery(done.context.id))
     expected = [
-        prepare(block.text).text
-        for block in open_blocks(path)
-        if block.text.strip() and not block.origin.sidechain and block.use is not RecordUse.REWOUND
+        prepare(text).text
+        for event in read(path).kept()
+        if not isinstance(event, (Plan, Rewind)) and not event.origin.sidechain
+        if (text := event.summary if isinstance(event, Compaction) else event.text).strip()
     ]
     contexts.annotate(list(ids), priority="normal")
     assert [message.text for message in contexts.compile(done.context.id)] == expected

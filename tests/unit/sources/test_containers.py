@@ -13,11 +13,10 @@ import pytest
 
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.sources import archives, databases
-from reviewer.sources.events import Call, Result
-from reviewer.sources.open import open_blocks
+from reviewer.sources.events import Call, Outcome, Result
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.stream import read
-from reviewer.sources.walk import FoundFile, PassedOver, walk
+from reviewer.sources.walk import walk
 from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import (
     CHATGPT,
@@ -138,9 +137,8 @@ def test_of_several_sessions_only_the_wanted_ones_are_read(tmp_path: Path) -> No
     path = CRUSH.write(tmp_path)
     only = [record.session for record in Scanned(path, sessions=frozenset(("w2",)))]
     assert only == ["w2"]
-    assert {block.origin.sidechain for block in open_blocks(path, sessions=frozenset(("w2",)))} == {
-        True
-    }
+    events = list(read(path, sessions=frozenset(("w2",))))
+    assert {event.origin.sidechain for event in events} == {True}
 
 
 def test_folders_are_searched_for_databases_and_archives_of_agents(tmp_path: Path) -> None:
@@ -150,11 +148,9 @@ def test_folders_are_searched_for_databases_and_archives_of_agents(tmp_path: Pat
         tmp_path
     )
     archive("photos.zip", photo=1)(tmp_path)
-    found = list(walk([tmp_path]))
-    names = {each.path.name for each in found if isinstance(each, FoundFile)}
-    assert names == {"crush.db", "export.zip"}
-    passed = {each.path.name: each.reason for each in found if isinstance(each, PassedOver)}
-    assert passed == {"bookmarks.db": "binary", "photos.zip": "binary"}
+    found = {each.path.name: each.reason for each in walk([tmp_path])}
+    left_out = {"bookmarks.db": "binary", "photos.zip": "binary"}
+    assert found == {"crush.db": "", "export.zip": "", **left_out}
 
 
 def test_a_zip_bomb_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,5 +284,6 @@ def test_the_output_of_a_codex_command_comes_without_its_header(
     tmp_path: Path, output: str, text: str, failed: bool
 ) -> None:
     path = codex(tmp_path, meta("x"), item("function_call_output", call_id="c", output=output))
-    (block,) = open_blocks(path)
-    assert (block.text, block.error) == (text, failed)
+    (result,) = read(path)
+    assert isinstance(result, Result)
+    assert (result.text, result.outcome is Outcome.FAILED) == (text, failed)

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_blocks, recognise
-from reviewer.sources.records import Block
+from reviewer.sources.events import Call, Message, Result
+from reviewer.sources.open import recognise
+from reviewer.sources.records import Record
 from reviewer.sources.rows import has_rows
-from tests.unit.sources.builders import Scanned
+from reviewer.sources.stream import read
 from tests.unit.sources.families import FAMILIES, Family
 
 WRONG: tuple[Any, ...] = (
@@ -92,12 +93,12 @@ def test_damage_is_counted_or_named_but_never_raised(family: Family, tmp_path: P
         folder.mkdir()
         path = family.write(folder)
         spoil(path, source)
-        for read in (Scanned, open_blocks):
-            with suppress(SourceError):
-                for found in read(path):
+        with suppress(SourceError):
+            for found in read(path).with_records():
+                at = found if isinstance(found, Record) else found.origin
+                assert 0 <= at.line_start < at.line_end
+                if isinstance(found, (Record, Message, Call, Result)):
                     found.text.encode()
-                    at = found.origin if isinstance(found, Block) else found
-                    assert 0 <= at.line_start < at.line_end
         with suppress(SourceError):
             outlines = recognise(path).outlines
             for outline in outlines(path) if outlines else ():

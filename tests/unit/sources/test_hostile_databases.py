@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.open import open_blocks
+from reviewer.sources import stream
+from reviewer.sources.events import Call, Message, Result
 from tests.unit.sources import families
 from tests.unit.sources.builders import Scanned
 from tests.unit.sources.families import Family
@@ -30,9 +31,8 @@ TEXT = json.dumps([{"type": "text", "text": "Feed the geese. " * 300}])
 
 def read(path: Path) -> int:
     """The characters that a file yields."""
-    return sum(len(record.text) for record in Scanned(path)) + sum(
-        len(block.text) for block in open_blocks(path)
-    )
+    events = (each for each in stream.read(path) if isinstance(each, (Message, Call, Result)))
+    return sum(len(each.text) for each in (*Scanned(path), *events))
 
 
 def make_computed(path: Path, table: str, column: str, expression: str) -> None:

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reviewer.sources.ignore_files import LARGEST
-from reviewer.sources.walk import FoundFile, PassedOver, walk
+from reviewer.sources.walk import FoundPath, walk
 
 SECONDS = 2.0
 """Seconds for patterns that take a backtracking matcher hours, and this one milliseconds."""
@@ -28,15 +28,11 @@ def put(folder: Path, name: str, text: str = "Some words stand here.\n") -> Path
 
 
 def found(folder: Path) -> set[str]:
-    return {os.path.relpath(e.path, folder) for e in walk([folder]) if isinstance(e, FoundFile)}
+    return {os.path.relpath(e.path, folder) for e in walk([folder]) if not e.reason}
 
 
-def trouble(folder: Path) -> list[PassedOver]:
-    return [
-        each
-        for each in walk([folder])
-        if isinstance(each, PassedOver) and each.reason.startswith("ignore file ")
-    ]
+def trouble(folder: Path) -> list[FoundPath]:
+    return [each for each in walk([folder]) if each.reason.startswith("ignore file ")]
 
 
 @pytest.mark.parametrize(
@@ -143,7 +139,7 @@ def test_an_ignore_file_that_is_not_a_plain_file_is_named_and_not_used(
     folder = inner if above else tmp_path
     assert "kept.md" in {Path(name).name for name in found(folder)}
     assert trouble(folder) == [
-        PassedOver(tmp_path / ".gitignore", f"ignore file cannot be read: {reason}")
+        FoundPath(tmp_path / ".gitignore", f"ignore file cannot be read: {reason}")
     ]
 
 

@@ -6,7 +6,8 @@ import hashlib
 import json
 from pathlib import Path
 
-from reviewer.sources.open import open_blocks
+from reviewer.sources.events import Call, Result
+from reviewer.sources.stream import read
 
 from .builders import note
 
@@ -135,8 +136,8 @@ Two are too loud.
 def test_what_aider_did_is_read_as_calls_with_results(tmp_path: Path) -> None:
     path = tmp_path / "history.md"
     path.write_text(AIDER_TOOLS, encoding="utf-8")
-    blocks = list(open_blocks(path))
-    assert [(b.name, json.loads(b.text)) for b in blocks if b.kind == "tool_use"] == [
+    events = list(read(path))
+    assert [(each.tool, json.loads(each.text)) for each in events if isinstance(each, Call)] == [
         (
             "edit",
             {
@@ -154,11 +155,11 @@ def test_what_aider_did_is_read_as_calls_with_results(tmp_path: Path) -> None:
         ("git", {"command": "git reset --hard HEAD~1"}),
         ("edit", {"file_path": "bell.py"}),
     ]
-    results = [b.text for b in blocks if b.kind == "tool_result"]
+    results = [each.text for each in events if isinstance(each, Result)]
     assert results[1] == '8742503 feat: Sound the `horn` "twice"'
     assert "collected 2 items" in results[2]
     assert "1 failed, 1 passed" in results[2]
-    assert [b.origin.session for b in blocks][-1] == "2024-08-06T08:00:00"
+    assert events[-1].origin.session == "2024-08-06T08:00:00"
 
 
 def test_output_that_aider_shows_is_nobodys_words(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import SourceError
-from reviewer.sources.walk import FoundFile, PassedOver, walk
+from reviewer.sources.walk import walk
 
 
 def put(folder: Path, name: str, data: bytes = b"Some words stand here.\n") -> Path:
@@ -21,11 +21,11 @@ def put(folder: Path, name: str, data: bytes = b"Some words stand here.\n") -> P
 def found(*paths: Path) -> list[str]:
     """Names of the files found, relative to the first path."""
     base = paths[0] if paths[0].is_dir() else paths[0].parent
-    return [os.path.relpath(e.path, base) for e in walk(paths) if isinstance(e, FoundFile)]
+    return [os.path.relpath(e.path, base) for e in walk(paths) if not e.reason]
 
 
 def passed(*paths: Path) -> dict[str, str]:
-    return {e.path.name: e.reason for e in walk(paths) if isinstance(e, PassedOver)}
+    return {e.path.name: e.reason for e in walk(paths) if e.reason}
 
 
 def test_folders_are_expanded_in_order(tmp_path: Path) -> None:

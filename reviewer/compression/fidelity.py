@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
@@ -24,6 +24,7 @@ from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.values import (
+    OFFLINE,
     PATH,
     YOU,
     AnchorPoint,
@@ -47,7 +48,7 @@ NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
 TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
 """Share of a text that its most telling terms could take: the rest makes sentences of them, or
 is for the tags of anchors."""
-MAX_LOST, MAX_NAMES, MAX_STATEMENTS, MAX_INVENTED = 200, 60, 60, 40
+MAX_LOST, MAX_NAMES, MAX_INVENTED = 200, 60, 40
 LOST_CHARS = 200
 """Characters shown of a lost statement."""
 SHORTEST_TAG = 8
@@ -135,9 +136,9 @@ def validate_fidelity(
         *_lost_turns(segment.turns, written, level),
         *(_lost_anchor(each) for each in missing),
         *_lost_needs(found.missing, segment.turns),
-        *_lost_statements(session, written, level, segment.turns),
+        *_lost_statements(session, compressed, written, segment.turns),
         *_lost_names(summary, source),
-        *_lost_results(segment.turns),
+        *_lost_calls(segment.turns),
     ]
     losses = sorted((_numbered(e, segment.turns) for e in losses), key=lambda each: each.place)
     return FidelityValidation(
@@ -226,15 +227,14 @@ def _lost_needs(needs: Sequence[Need], turns: Sequence[SegmentTurn]) -> list[Los
 
 
 def _lost_statements(
-    session: SessionFacts, content: str, level: Level, turns: Sequence[SegmentTurn]
+    session: SessionFacts, compressed: CompressedSegment, content: str, turns: Sequence[SegmentTurn]
 ) -> list[Lost]:
-    """The person's statements that are not verbatim in a text; then those of the agent's longest
-    that no two neighbouring sentences half cover. Tags have no sentences.
-
-    The same statements are looked for at every level, so that losses can be compared.
+    """The person's statements that are not verbatim in a text, then the agent's; of a text in other
+    words, those that no two neighbouring sentences half cover.
     """
     verbatim, said_near = fold(" ".join(content.split())), _windows(content)
-    person, agent = list[tuple[int, Lost | None]](), list[tuple[int, Lost | None]]()
+    quotes = compressed.engine == OFFLINE or compressed.level is Level.TAGS
+    person, agent = list[Lost](), list[Lost]()
     for speech in session.speeches:
         if speech.voice is Voice.EARLIER or speech.turn >= len(turns):
             continue
@@ -242,26 +242,25 @@ def _lost_statements(
         for unit in units(speech.text):
             text = " ".join(speech.text[unit.start : unit.end].split())
             words = terms(text)
-            if len(words) < FEWEST_TERMS or unit.kind in CODED:
+            says_something = (
+                any(map(str.isalnum, text)) if of_person else len(words) >= FEWEST_TERMS
+            )
+            if not says_something or unit.kind in CODED:
                 continue
             near = Counter(at for word in words for at in said_near.get(word, ()))
             most = max(near.values(), default=0)
-            covered = not of_person and level is not Level.TAGS and most >= SAID * len(words)
-            lost = None
+            covered = not (of_person or quotes) and most >= SAID * len(words)
             said = (
                 fold(text) in verbatim
                 or fold(one_line(speech.text[unit.start : unit.end])) in verbatim
             )
-            if not covered and not said:
-                shown = _shown(text)
-                span = find_verbatim(turns[speech.turn].text, shown)
-                if span is not None:
-                    weight = round(min(len(words) - most, 20) / 20, 2)
-                    what = YOU if of_person else "agent"
-                    lost = Lost(shown, "statement", weight, 1, speech.turn, *span, what)
-            (person if of_person else agent).append((len(words), lost))
-    agent.sort(key=lambda each: -each[0])
-    return [lost for _, lost in (*person, *agent[:MAX_STATEMENTS]) if lost is not None]
+            span = find_verbatim(turns[speech.turn].text, shown := _shown(text))
+            if not covered and not said and span is not None:
+                weight = round(min(len(words) - most, 20) / 20, 2)
+                what = YOU if of_person else "agent"
+                lost = Lost(shown, "statement", weight, 1, speech.turn, *span, what)
+                (person if of_person else agent).append(lost)
+    return [*person, *agent]
 
 
 def _windows(content: str) -> dict[str, set[int]]:
@@ -305,14 +304,13 @@ def _kind_in_words(term: Term) -> str:
     return term.kind if term.kind == "number" else kinds[0] if kinds else "name"
 
 
-def _lost_results(turns: Sequence[SegmentTurn]) -> list[Lost]:
-    """How much tools returned, of which a text quotes a few lines at most."""
-    found = [each for each in turns if each.kind == "tool_result" and each.tokens]
-    if not found:
-        return []
-    tokens = sum(each.tokens for each in found)
-    text = f"{tokens:,} tokens, except what is quoted"
-    return [Lost(text, "result", 0.0, len(found), 0, 0, 0, count(len(found), "tool result"))]
+def _lost_calls(turns: Sequence[SegmentTurn]) -> Iterator[Lost]:
+    """How much calls wrote and tools returned, of which a text quotes a few lines at most."""
+    for kind, name in (("tool_use", "tool call"), ("tool_result", "tool result")):
+        found = [each for each in turns if each.kind == kind and each.tokens]
+        if found:
+            text = f"{sum(each.tokens for each in found):,} tokens, except what is quoted"
+            yield Lost(text, "result", 0.0, len(found), 0, 0, 0, count(len(found), name))
 
 
 def _numbered(lost: Lost, turns: Sequence[SegmentTurn]) -> Lost:

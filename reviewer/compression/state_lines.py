@@ -202,7 +202,7 @@ def _line_number(changed: Changed, change: Change) -> int:
 
 def _code(change: Change) -> Iterator[str]:
     """The lines removed and added by the last replacement, with the line above them; of many, their
-    declarations.
+    declarations. What is left out is counted.
     """
     old, new = change.pairs[-1] if change.pairs else ("", "")
     before, after = old.split("\n") if old else [], new.split("\n")
@@ -214,13 +214,14 @@ def _code(change: Change) -> Iterator[str]:
         before, after = before[:-1], after[:-1]
     gone = [line for line in before if line.strip()]
     added = [line for line in after if line.strip()]
+    changed = len(gone) + len(added)
     if len(added) > CODE_LINES:
         added = [match[0] for match in DECLARED.finditer("\n".join(added))] or added
     lines = [f"  {above}"] if above else []
-    lines += [f"  - {line}" for line in gone[: CODE_LINES // 3]]
-    most = CODE_LINES - len(lines)
-    lines += [f"  + {line}" for line in added[:most]]
+    removed = [f"  - {line}" for line in gone[: CODE_LINES // 3]]
+    shown = [*removed, *(f"  + {line}" for line in added[: CODE_LINES - len(removed)])]
+    lines += shown
     for line in lines:
         yield line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 3]}..."
-    if len(added) > most:
-        yield f"  ... {len(added) - most:,} more lines"
+    if changed > len(shown):
+        yield f"  ... {changed - len(shown):,} more lines"

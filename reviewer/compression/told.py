@@ -13,6 +13,7 @@ from reviewer.sessions.work_state import Check, checks_among, command_ends
 from reviewer.sessions.working_tree import commits_made
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Outcome, Result
+from reviewer.sources.results import NOT_RUN
 from reviewer.sources.shell import Command
 
 _BOOKS = POLLING | {"report_intent"}
@@ -90,6 +91,8 @@ def _line(call: Call, result: Result | None) -> str:
         return f"refused: {words}"
     if outcome is Outcome.INTERRUPTED:
         return f"{words}: interrupted"
+    if result.text.startswith(NOT_RUN) and call.act is Act.RUN:
+        return f"{words}: not run"
     if outcome is Outcome.FAILED and not ends:
         return f"{words}: exit {result.exit_code}" if result.exit_code else f"{words}: failed"
     return words

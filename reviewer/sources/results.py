@@ -54,8 +54,10 @@ _INTERRUPTED = (
     "Operation cancelled by user",
     "Tool execution was interrupted",
 )
+NOT_RUN = "<tool_use_error>"
+"""How Claude Code begins the result of a call that it did not make."""
 _FAILED = (
-    "<tool_use_error>",
+    NOT_RUN,
     "apply_patch verification failed",
     "failed in sandbox",
     "Your proposed edit has introduced new syntax error",

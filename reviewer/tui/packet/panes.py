@@ -127,8 +127,8 @@ class PacketList(ModelList[PacketModel]):
         ]
         if width >= ROOMY:
             needs = item.full_tokens if state == "dropped" else item.tokens
-            score = "    " if item.score is None else f"{item.score.total:.2f}"
-            parts.append((f"{score} {needs or 0:>5,} ", dim))
+            score = f"{item.score.total:.2f} " if self.choices.task and item.score else ""
+            parts.append((f"{score}{needs or 0:>5,} ", dim))
         return [*parts, (display_line(item.title), dim if state == "dropped" else text)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -42,7 +43,7 @@ from reviewer.tui.packet.panes import (
     row_of,
     why_blocks,
 )
-from reviewer.tui.state.model import take_out
+from reviewer.tui.state.model import take_out, ways_out
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.items.choices = self.choices
         self.list.empty = self._empty()
         words = self.packets.filter
-        columns = "form, score, tokens"
+        columns = "form, score, tokens" if self.choices.task else "form, tokens"
         entitle(self.list, "Items", f"/ {words}" if words else columns)
         self.show_empty(empty=not self.packets.rows and not words)
         self.list.rows_changed()
@@ -393,32 +394,23 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Leave the memory out of packets or put it back into the queue; unset a key of trusted
         state.
         """
-        from reviewer.recall.moments import Moment, MomentKind  # late: it compiles patterns
-
-        item, memory, recall = self.packets.item, self._memory_here(), self.engine.recall
+        item, memory, engine = self.packets.item, self._memory_here(), self.engine
         if not memory:
-            states = self.engine.state.all(self.project)
+            states = engine.state.all(self.project)
             value = next((each for each in states if item and item.place == f"s:{each.id}"), None)
             if value is not None:
-                self.say_done(await self.write(lambda: take_out(self.engine, value)))
+                self.say_done(
+                    await self.write(lambda: engine.state.unset(value.project, value.key))
+                )
             self._read_source(quiet=True)
             return
-        moments = [each for each in recall.moments(memory) if each.kind is not MomentKind.ALWAYS]
 
         async def then(option: Option) -> None:
-            if option.key == "only":
-                only = (*moments, Moment(MomentKind.ONLY))
-                self.say_done(await self.write(lambda: recall.set_moments(memory, only)))
-            else:
-                self.say_done(await self.write(lambda: take_out(self.engine, memory)))
+            self.say_done(await self.write(lambda: take_out(engine, memory, option.key)))
             self._read_source(quiet=True)
 
-        when = moment_words(moments, glyphs(self.app))
-        options = [
-            Option("only", "Leave it out of packets", f"still recalled {when}"),
-            Option("queue", "Put it back into the queue", "no longer a memory"),
-        ]
-        await self.choose(f"Take #{memory} out", options, then)
+        ways = await to_thread(ways_out, engine, memory, glyphs(self.app))
+        await self.choose(f"Take #{memory} out", ways, then)
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, or both."""

@@ -16,8 +16,8 @@ EDIT = Action(
 )  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
-    "Put this memory or entity back into the queue; Packet also offers to leave it out of packets."
-    " Unset a key of trusted state, whose values stay readable.", "Decide", writes=True,
+    "Take it out of packets or back into the queue; unset a key of trusted state, whose values stay"
+    " readable.", "Decide", writes=True,
 )  # fmt: skip
 DISPUTE = Action(
     "dispute", "d", "wrong",

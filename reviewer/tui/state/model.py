@@ -6,8 +6,10 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from reviewer.tui.evidence.structure import moment_words
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_model import RowModel
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
     from reviewer.promotion.views import Done, QueueRow
     from reviewer.recall.service import UseCount
+    from reviewer.tui.theme import Glyphs
 
 
 class TrustedRow(Struct, frozen=True):
@@ -57,11 +60,30 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         return next((at for at, each in named if (each.project, each.key) == wanted), 0)
 
 
-def take_out(engine: Engine, fact: int | StateView) -> Done:
-    """Put a memory or entity back into the queue, or unset a key of trusted state."""
-    if isinstance(fact, int):
-        return engine.triage.restore([fact])
-    return engine.state.unset(fact.project, fact.key)
+OUT_OF_PACKETS = "packets"
+
+
+def ways_out(engine: Engine, memory: int, signs: Glyphs) -> list[Option]:
+    """How a memory or entity may be taken out."""
+    from reviewer.recall.moments import MomentKind  # late: it compiles patterns
+
+    moments = engine.recall.moments(memory)
+    when = moment_words([each for each in moments if each.kind is not MomentKind.ALWAYS], signs)
+    queue = Option("queue", "Put it back into the queue", "no longer a memory")
+    if any(each.kind is MomentKind.ONLY for each in moments):
+        return [queue]
+    return [Option(OUT_OF_PACKETS, "Leave it out of packets", f"still recalled {when}"), queue]
+
+
+def take_out(engine: Engine, memory: int, way: str) -> Done:
+    """Put a memory or entity back into the queue, or leave it out of packets."""
+    from reviewer.recall.moments import Moment, MomentKind
+
+    if way != OUT_OF_PACKETS:
+        return engine.triage.restore([memory])
+    moments = [e for e in engine.recall.moments(memory) if e.kind is not MomentKind.ALWAYS]
+    done = engine.recall.set_moments(memory, [*moments, Moment(MomentKind.ONLY)])
+    return structs.replace(done, title=f"Left #{memory} out of packets")
 
 
 def states_with(states: Sequence[StateView], text: str) -> list[StateView]:

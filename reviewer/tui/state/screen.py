@@ -39,7 +39,14 @@ from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.state import keys
-from reviewer.tui.state.model import FactModel, TrustedRow, states_with, take_out
+from reviewer.tui.state.model import (
+    OUT_OF_PACKETS,
+    FactModel,
+    TrustedRow,
+    states_with,
+    take_out,
+    ways_out,
+)
 from reviewer.tui.state.panes import FactList, state_blocks, state_title
 from reviewer.tui.theme import glyphs
 
@@ -286,11 +293,23 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     @unless(no_fact)
     async def action_take_out(self) -> None:
-        """Put the memory or entity back into the queue, or unset the key of trusted state."""
-        row = self.facts.current
-        if row is not None:
-            fact = row.state if isinstance(row, TrustedRow) else row.id
-            self.settle(await self.write(lambda: take_out(self.engine, fact)))
+        """Put the memory or entity back into the queue or leave it out of packets; unset the key of
+        trusted state.
+        """
+        row, engine = self.facts.current, self.engine
+        if isinstance(row, TrustedRow):
+            value = row.state
+            self.settle(await self.write(lambda: engine.state.unset(value.project, value.key)))
+        elif row is not None:
+            number = row.id
+
+            async def then(option: Option) -> None:
+                here = [] if option.key != OUT_OF_PACKETS else [number]
+                done = await self.write(lambda: take_out(engine, number, option.key))
+                self.settle(done, here)
+
+            ways = await to_thread(ways_out, engine, number, glyphs(self.app))
+            await self.choose(f"Take #{number} out", ways, then)
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:

@@ -239,6 +239,7 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
         await screen.press("x", "enter")
         assert status_of(remembering, jam) == "active"
         assert "paper jam" not in packet_text(screen)
+        assert screen.status == f"Left #{jam} out of packets - u to undo"
         assert remembering.recall.moments(jam) == (*before, read_moment("only"))
         await screen.press("u")
         assert "paper jam" in packet_text(screen)

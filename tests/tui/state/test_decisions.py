@@ -50,7 +50,8 @@ async def test_an_active_memory_goes_back_to_the_queue(
 ) -> None:
     number = memory if kind == "memory" else entity
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", *("jj" if kind == "memory" else "j"), "x")
+        await screen.press("f5", *("jj" if kind == "memory" else "j"))
+        await screen.press("x", *"queue", "enter")
         assert status_of(known, number) == "candidate"
         assert screen.status == f"Put #{number} back into the queue - u to undo"
         assert "Queue 1 F2" in screen.text

@@ -13,6 +13,7 @@ from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
+    OFFLINE,
     AnchorPoint,
     CompressedSegment,
     FidelityValidation,
@@ -25,10 +26,14 @@ from tests.unit.compression.making import count, long_segment, segment, turn
 
 
 def judged(
-    source: Segment, content: str, anchors: tuple[AnchorPoint, ...] = (), level: Level = Level.BRIEF
+    source: Segment,
+    content: str,
+    anchors: tuple[AnchorPoint, ...] = (),
+    level: Level = Level.BRIEF,
+    engine: str = OFFLINE,
 ) -> FidelityValidation:
     summary = CompressedSegment(
-        source.id, level, content, anchors, (), count(content), source.tokens
+        source.id, level, content, anchors, (), count(content), source.tokens, engine=engine
     )
     return SegmentAnalysis(source).fidelity(summary)
 
@@ -175,8 +180,27 @@ def test_a_sentence_is_lost_unless_neighbouring_sentences_say_it() -> None:
     report = "The crane is checked daily. The lighthouse needs paint. Nobody tests the night buoy."
     source = Segment("s1", (SegmentTurn("assistant", report, 20),), 20)
     text = "The night is calm. The lighthouse needs paint, and the crane is checked. A buoy drifts."
-    lost = [each.text for each in judged(source, text).lost_information if each.kind == "statement"]
-    assert lost == ["Nobody tests the night buoy."]
+
+    def lost(engine: str) -> list[str]:
+        found = judged(source, text, engine=engine).lost_information
+        return [each.text for each in found if each.kind == "statement"]
+
+    assert lost("a model") == ["Nobody tests the night buoy."]
+    assert lost(OFFLINE) == ["The crane is checked daily.", "Nobody tests the night buoy."]
+
+
+def test_losses_name_short_words_of_the_person_and_what_calls_wrote() -> None:
+    turns = (
+        SegmentTurn("user", "run it", 2),
+        SegmentTurn("assistant", '{"content": "a long file"}', 90, kind="tool_use", name="Write"),
+        SegmentTurn("tool", "written", 3, kind="tool_result"),
+    )
+    loses = judged(Segment("s1", turns, 95), "It was written.").loses
+    assert [each.partition(":")[0] for each in loses] == [
+        "you",
+        "1 tool call",
+        "1 tool result",
+    ]
 
 
 def test_what_the_person_said_is_lost_unless_it_stands_word_for_word_and_comes_first() -> None:

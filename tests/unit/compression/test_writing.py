@@ -188,6 +188,17 @@ def test_of_a_list_no_item_stands_without_those_before_it_nor_without_the_title(
 # The state
 
 
+def test_a_call_that_the_client_did_not_make_was_not_run() -> None:
+    failed = "<tool_use_error>Sibling tool call errored</tool_use_error>"
+    turns = [
+        turn("Look."),
+        call("Bash", "git worktree list", "c1"),
+        result("Bash", failed, "c1", outcome="failed"),
+        agent("Something else."),
+    ]
+    assert "→ `git worktree list`: not run" in written(turns)
+
+
 def test_what_is_uncommitted_checked_and_committed() -> None:
     now = section(written(FERRY), HandoverSection.NOW)
     assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)" in now
@@ -292,7 +303,8 @@ def test_of_long_changes_what_they_declare() -> None:
     new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"
     turns = [turn("Write it."), *edit("sheets/harbour.py", new)]
     shown = section(written(turns), HandoverSection.CHANGES)
-    assert shown == "harbour.py (edited):\n  + def first():\n  + def second():"
+    declared = "  + def first():\n  + def second():\n  ... 81 more lines"
+    assert shown == f"harbour.py (edited):\n{declared}"
 
 
 def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:

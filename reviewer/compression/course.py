@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.pieces import pieces, question_in
+from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
 from reviewer.compression.session import SessionFacts, Speech, Voice
 from reviewer.compression.told import NO_RESULT, told_together
 from reviewer.compression.words import terms
@@ -87,8 +87,9 @@ def _spoken(
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
     parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)
-    if each.kind == "report":
-        parts = [*parts[:-REPORT_ENDS][:1], *parts[-REPORT_ENDS:]]
+    if each.kind == "report" and len(parts) > REPORT_ENDS + 1:
+        begin = parts[0]._replace(text=f"{parts[0].text} {LEFT_OUT}")
+        parts = [begin, *parts[-REPORT_ENDS:]]
     is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
     answers = kind == "agent" and number > 0 and said[number - 1].voice is Voice.PERSON

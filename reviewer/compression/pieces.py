@@ -16,6 +16,8 @@ HEADING = 90
 """The longest line ending in a colon that counts as a heading, in characters."""
 HEADINGS = 3
 """Headings without text between them that are kept, the last ones."""
+LEFT_OUT = "[...]"
+"""The mark of a part of a message that is left out."""
 CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence, Set
 from math import log1p
 
 from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
-from reviewer.compression.pieces import pieces, question_in
+from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
@@ -49,8 +49,6 @@ MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
 """Tokens of the request at the start, and characters of the one before a short one."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
-LEFT_OUT = "[...]"
-"""The mark of a part of a message that is left out."""
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
 """The speaker of a line; `- ` for more of the same."""
 

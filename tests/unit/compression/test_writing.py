@@ -137,7 +137,7 @@ def test_the_report_of_a_sub_agent_is_told_by_its_ends() -> None:
         result("Task", report, "c1", outcome="ok"),
     ]
     course = section(written(turns), HandoverSection.COURSE).split("\n")[-3:]
-    first = "Report of a sub-agent: The `tide_table` is read twice."
+    first = "Report of a sub-agent: The `tide_table` is read twice. [...]"
     assert course == [first, f"- {boats[-2]}", f"- {boats[-1]}"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from asyncio.base_events import BaseEventLoop
 from time import monotonic, process_time
 
@@ -19,7 +20,9 @@ busy, and perhaps the thread got no processor.
 """
 
 LONGEST = 2.0
-"""Seconds after which a loop that never rests (a spinner, a watched run) is left to itself."""
+"""Seconds after which a loop that never rests (a spinner, a watched run) is left to itself; more
+where others keep the processors busy.
+"""
 
 _in_threads: set[asyncio.Future[object]] = set()
 
@@ -38,9 +41,13 @@ def count_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(BaseEventLoop, "run_in_executor", counted)
 
 
-async def idle(soon: float = TICK, longest: float = LONGEST) -> None:
+def _longest() -> float:
+    return LONGEST * max(os.getloadavg()[0] / (os.cpu_count() or 1) / 2, 1.0)
+
+
+async def idle(soon: float = TICK) -> None:
     """Return when no callback is ready, no thread works, and no timer is due within `soon`."""
-    loop = asyncio.get_running_loop()
+    loop, longest = asyncio.get_running_loop(), _longest()
     # No public API shows the pending work of a loop; these two attributes have existed as long as
     # asyncio.
     ready, scheduled = loop._ready, loop._scheduled  # type: ignore[attr-defined]

@@ -188,6 +188,7 @@ def _source(each: Replacement, compression: int, summary: int) -> Image:
                 **fidelity.scores,
                 "engine": compressed.engine,
                 "orders": fidelity.orders,
+                "passes": not each.preview.in_doubt,
                 "loses": fidelity.loses,
             }
         ),

@@ -63,7 +63,8 @@ def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSu
         tokens = sum(turn.tokens for turn in turns if turn.priority is not Priority.SKIP)
         title = title_of(Segment(key, turns, tokens, topic))
         fidelity = msgspec.json.decode(stored)
-        passes = fidelity["overall"] >= PASSES and not fidelity.get("orders")
+        well = fidelity["overall"] >= PASSES and not fidelity.get("orders")
+        passes = fidelity.get("passes", well)  # older stores have none
         loses = tuple(fidelity.get("loses", ()))
         found[number] = AppliedSummary(tokens, title, Level(level), passes, loses)
     return found

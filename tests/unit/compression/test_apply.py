@@ -197,3 +197,15 @@ def test_secrets_typed_into_a_summary_are_masked(kiosk: Kiosk) -> None:
     plan = kiosk.compression.write(plan.with_level(first, Level.BRIEF), first, text)
     kiosk.compression.apply(kiosk.id, plan)
     assert "hunter2" not in kiosk.summaries()[0].text
+
+
+def test_a_summary_that_did_not_pass_is_still_one_that_does_not_once_it_is_applied(
+    kiosk: Kiosk,
+) -> None:
+    plan = kiosk.compression.plan(kiosk.id, "full")
+    first = plan.choices[0].segment
+    plan = kiosk.compression.write(plan.with_level(first, Level.BRIEF), first, "It is slow.")
+    assert kiosk.compression.preview(plan).segments[0].in_doubt
+    kiosk.compression.apply(kiosk.id, plan)
+    (applied,) = kiosk.compression.applied(kiosk.id).values()
+    assert not applied.passes

@@ -6,6 +6,7 @@ import pytest
 
 from reviewer.commits.retention import PatternError
 from reviewer.commits.values import Pattern, Priority
+from reviewer.compression.segments import full_text
 from reviewer.compression.values import Level
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.llm.steering import RetryExhaustedError
@@ -204,8 +205,13 @@ def test_a_summary_that_did_not_pass_is_still_one_that_does_not_once_it_is_appli
 ) -> None:
     plan = kiosk.compression.plan(kiosk.id, "full")
     first = plan.choices[0].segment
-    plan = kiosk.compression.write(plan.with_level(first, Level.BRIEF), first, "It is slow.")
-    assert kiosk.compression.preview(plan).segments[0].in_doubt
+    source = kiosk.compression.segments(kiosk.id)[0]
+    anchor = min(kiosk.anchors(), key=lambda each: len(each.content)).content
+    text = full_text(source.turns).replace(anchor, "")
+    plan = kiosk.compression.write(plan.with_level(first, Level.DETAILED), first, text)
+    found = kiosk.compression.preview(plan).segments[0]
+    assert found.in_doubt
+    assert found.fidelity.overall_score > 0.85
     kiosk.compression.apply(kiosk.id, plan)
     (applied,) = kiosk.compression.applied(kiosk.id).values()
     assert not applied.passes

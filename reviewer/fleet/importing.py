@@ -173,17 +173,7 @@ class _Wave:
         ids = self._act.insert_many("memory", images)
         self._act.insert_many(
             "evidence",
-            [
-                {
-                    "memory_id": number,
-                    "record_id": place.record,
-                    "span_start": place.start,
-                    "span_end": place.end,
-                    "rule": place.rule,
-                    "extractor_version": place.extractor_version,
-                }
-                for number, (_, _, place) in zip(ids, fresh, strict=True)
-            ],
+            [place.image(number) for number, (_, _, place) in zip(ids, fresh, strict=True)],
         )
         self._add_structure([(number, row) for number, (_, row, _) in zip(ids, fresh, strict=True)])
 

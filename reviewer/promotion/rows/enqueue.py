@@ -169,7 +169,7 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
             " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
-            (place.record, place.start, place.end, number, MAX_COVERED, SHORT_QUOTE),
+            (*place[:3], number, MAX_COVERED, SHORT_QUOTE),
         )
         hide(act, [row for (row,) in covered], number)
 

@@ -185,6 +185,10 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
             parts.add_views(connection)
             yield Best(folder.place, connection, top=top, project=project)
     except (duckdb.Error, OSError, RuntimeError) as problem:
+        if isinstance(problem, duckdb.OutOfMemoryException):
+            raise FleetError(
+                f"{folder.place} has too much for {MEMORY_LIMIT} of memory. Import fewer: --top N"
+            ) from problem
         said = line(problem)
         if "interrupted" in said.lower():  # what DuckDB makes of Ctrl-C
             raise KeyboardInterrupt from problem

@@ -23,6 +23,8 @@ from reviewer.fleet.values import FleetError, extra, line
 ROWS_AT_ONCE = 10_000
 MEMORY_LIMIT = "500MB"
 """What DuckDB may use; the rest goes to the disk."""
+PAGES_LIMIT = "200MB"
+"""The same, once the best are found and are read page by page."""
 SETTINGS = {
     # Each needs memory of its own, and writing the rows takes longer than finding them.
     "threads": 1,
@@ -42,6 +44,7 @@ class Best:
         (self.facts,) = self._one("SELECT count(*) FROM fact")
         self._rank(top)
         (self.count,) = self._one("SELECT count(*) FROM head")
+        connection.execute("SET memory_limit = ?", [PAGES_LIMIT])
 
     def batches(self) -> Iterator[list[CandidateRow]]:
         """The candidates, the best first. Raises FleetError naming the first that is not right."""

@@ -38,7 +38,10 @@ _SESSIONS = (
 )
 """A job over many files has counted more sessions than those with evidence here."""
 _AT_A_CALL = "FROM use_of_memory WHERE moment <> 'start'"
-_LAST_USE = f"coalesce((SELECT max(at) {_AT_A_CALL} AND memory_id = m.id), '')"
+_LAST_USE = (
+    f"iif(m.id IN (SELECT memory_id {_AT_A_CALL}),"  # hardly any row was used
+    f" (SELECT max(at) {_AT_A_CALL} AND memory_id = m.id), '')"
+)
 _DECIDED = "m.decided_at DESC, m.id DESC"
 """The order of an index."""
 _ORDERS = {

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from reviewer.promotion.exchange.signed_decisions import Decisions
     from reviewer.promotion.exchange.syncing import Syncing
     from reviewer.promotion.export.exports import Exports
-    from reviewer.promotion.lists.active_facts import ActiveFacts
     from reviewer.promotion.lists.findings import KeptFindings
     from reviewer.promotion.lists.insight import Insight
     from reviewer.promotion.lists.queue import Queue
@@ -169,13 +168,6 @@ class Engine:
         from reviewer.promotion.lists.insight import Insight
 
         return Insight(self._database, self.clock)
-
-    @cached_property
-    def active_facts(self) -> ActiveFacts:
-        """The active memories and entities, by type."""
-        from reviewer.promotion.lists.active_facts import ActiveFacts
-
-        return ActiveFacts(self._database)
 
     @cached_property
     def exports(self) -> Exports:

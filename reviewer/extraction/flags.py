@@ -46,7 +46,7 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
             found.append(INJECTION)
     if not content.isascii() and _MIXED.search(content):
         found.append(LOOK_ALIKE)
-    return tuple(found)
+    return tuple(sorted(found))
 
 
 def _readings(content: str) -> list[str]:

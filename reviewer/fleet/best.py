@@ -17,17 +17,18 @@ import msgspec
 
 from reviewer.fleet.places import without_secrets
 from reviewer.fleet.rows import CandidateRow, Said
-from reviewer.fleet.tables import EVIDENCE, FILES, Folder, Parts
+from reviewer.fleet.tables import Folder, Parts
 from reviewer.fleet.values import FleetError, extra, line
 
 ROWS_AT_ONCE = 10_000
 MEMORY_LIMIT = "500MB"
 """What DuckDB may use; the rest goes to the disk."""
+PAGES_LIMIT = "200MB"
+"""The same, once the best are found and are read page by page."""
 SETTINGS = {
     # Each needs memory of its own, and writing the rows takes longer than finding them.
-    "threads": 2,
-    # It would keep the places with all their texts for a join, not the keys: it cannot know how
-    # many rows a Parquet file has.
+    "threads": 1,
+    # It would keep the places with all their texts for a join, not the keys.
     "disabled_optimizers": "build_side_probe_side",
 }
 
@@ -43,6 +44,7 @@ class Best:
         (self.facts,) = self._one("SELECT count(*) FROM fact")
         self._rank(top)
         (self.count,) = self._one("SELECT count(*) FROM head")
+        connection.execute("SET memory_limit = ?", [PAGES_LIMIT])
 
     def batches(self) -> Iterator[list[CandidateRow]]:
         """The candidates, the best first. Raises FleetError naming the first that is not right."""
@@ -168,8 +170,7 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
     `project`: only what was said in working folders of that name. Raises FleetError when there are
     no parts, or they cannot be read.
     """
-    duckdb, pyarrow = extra("duckdb"), extra("pyarrow")
-    pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # its own keeps what it has once used
+    duckdb = extra("duckdb")
     folder = Folder(place)
     parts = Parts(folder)
     if parts.settings is None:
@@ -184,10 +185,13 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
             closing(duckdb.connect(config={"temp_directory": scratch, **SETTINGS})) as connection,
         ):
             connection.execute("SET memory_limit = ?", [MEMORY_LIMIT])
-            connection.register("evidence", parts.table(EVIDENCE))
-            connection.register("files", parts.table(FILES))
+            parts.add_views(connection)
             yield Best(folder.place, connection, top=top, project=project)
-    except (duckdb.Error, pyarrow.ArrowException, OSError, RuntimeError) as problem:
+    except (duckdb.Error, OSError, RuntimeError) as problem:
+        if isinstance(problem, duckdb.OutOfMemoryException):
+            raise FleetError(
+                f"{folder.place} has too much for {MEMORY_LIMIT} of memory. Import fewer: --top N"
+            ) from problem
         said = line(problem)
         if "interrupted" in said.lower():  # what DuckDB makes of Ctrl-C
             raise KeyboardInterrupt from problem

@@ -15,6 +15,7 @@ from reviewer.fleet.rows import CandidateRow, without_secrets
 from reviewer.fleet.values import FleetError
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
+from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import (
     SourcePlace,
     add_places,
@@ -23,7 +24,6 @@ from reviewer.promotion.rows.evidence_rows import (
     wave_row,
 )
 from reviewer.promotion.rows.known_rows import Key, known_keys
-from reviewer.promotion.views import proposed_by
 from reviewer.sources.elsewhere import EXCERPT_AT
 from reviewer.sources.records import Shape
 from reviewer.store.acts import Act, Scope, chunks
@@ -173,17 +173,7 @@ class _Wave:
         ids = self._act.insert_many("memory", images)
         self._act.insert_many(
             "evidence",
-            [
-                {
-                    "memory_id": number,
-                    "record_id": place.record,
-                    "span_start": place.start,
-                    "span_end": place.end,
-                    "rule": place.rule,
-                    "extractor_version": place.extractor_version,
-                }
-                for number, (_, _, place) in zip(ids, fresh, strict=True)
-            ],
+            [place.image(number) for number, (_, _, place) in zip(ids, fresh, strict=True)],
         )
         self._add_structure([(number, row) for number, (_, row, _) in zip(ids, fresh, strict=True)])
 
@@ -211,29 +201,30 @@ class _Wave:
         if row.fact == row.leader:
             self._leaders[row.fact] = number
         self.near += leader is not None
+        columns = new_columns(
+            row.type,
+            row.content,
+            kind=row.kind,
+            rule=row.rule,
+            version=row.extractor_version,
+            proposer=row.proposer,
+            # Rounded, but not so much that some of a million have the same.
+            rank=round(queue_order.OF_FLEET * (1 - at / self._total), 9),
+            prior=row.prior,
+            signal=row.signal,
+            freshness=row.freshness,
+        )
         return {
+            **columns,
             "project_id": self._project_id,
             "wave_id": self.number,
-            "kind": row.kind,
-            "type": row.type,
-            "content": row.content,
-            "key": duplicate_key(row.content),
             "status": "candidate",
-            "rule": row.rule,
-            "extractor_version": row.extractor_version,
-            "prior": row.prior,
-            "signal": row.signal,
-            "freshness": row.freshness,
-            "confidence": round(row.confidence, 4),
-            # Rounded, but not so much that some of a million have the same.
-            "rank": round(queue_order.OF_FLEET * (1 - at / self._total), 9),
             "flags": row.flags,
             "leader_id": leader,
             "seen": row.seen,
             "first_seen": self._now,
             "last_seen": self._now,
             "pending_since": self._now,
-            **proposed_by(row.proposer),
             "scope": row.scope,
             "need": row.need,
             "proof": row.proof,

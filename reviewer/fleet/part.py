@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from reviewer.clock import from_iso
-from reviewer.errors import SourceError
-from reviewer.extraction.candidates import Candidate
+from reviewer.errors import OtherKindError, SourceError
+from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.entities.entity import EntityCandidate
+from reviewer.extraction.extract import BootText, cited_lines
+from reviewer.extraction.ranking import base_score
 from reviewer.fleet.places import local_copy
 from reviewer.fleet.rows import EvidenceRow, FileRow
 from reviewer.fleet.tables import EVIDENCE, FILES, Folder, encoded
-from reviewer.fleet.values import JobSettings, Part, SourceFile
+from reviewer.fleet.values import Part, SourceFile
 from reviewer.promotion.rows.statement_rows import STATEMENTS_VERSION, PreparedStatement
-from reviewer.promotion.waves.session_read import Excerpt, FoundStatement, SessionRead, read_session
+from reviewer.promotion.waves.candidate_collector import propose_from
+from reviewer.promotion.waves.faults import reason_of_fault
+from reviewer.promotion.waves.source_reader import SourceReading
+from reviewer.proposing.values import Proposer
+from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.wording import wording_key
+
+CONTEXT_CHARS = 300
+"""Characters of a record kept before and after a span, for judging it elsewhere."""
+WHOLE_RECORD_CHARS = 1_000
+"""Characters of a record that is kept whole."""
 
 _WORKTREE = re.compile(r"(?:/\.worktrees|/\.claude/worktrees)/.*")
 """Where agents put the work trees of a project: inside of it."""
@@ -39,149 +50,200 @@ def write_part(part: Part) -> list[FileRow]:
     evidence: list[EvidenceRow] = []
     files: list[FileRow] = []
     for file in part.files:
-        read = SessionRead(problem=file.problem) if file.problem else _read(file, part.settings)
-        before = len(evidence)
-        evidence += _rows(read, file, part.name)
-        files.append(
-            FileRow(
-                part=part.name,
-                path=file.name,
-                bytes=file.bytes,
-                modified_ns=file.modified_ns,
-                etag=file.etag,
-                format=read.format,
-                found=len(evidence) - before,
-                problem=read.problem,
-                other_kind=read.other_kind,
-                boot=read.boot,
-            )
-        )
+        reading = _Reading(part, file)
+        reading.read()
+        evidence += reading.rows
+        files.append(reading.outcome())
     out = Folder(part.out)
     out.write(part.name + EVIDENCE, encoded(evidence, EvidenceRow, part.settings))
     out.write(part.name + FILES, encoded(files, FileRow, part.settings))
     return files
 
 
-def _read(file: SourceFile, settings: JobSettings) -> SessionRead:
-    """Read one file wherever it is; never raises for it."""
-    now = from_iso(settings.now)
-    assert now is not None
-    try:
-        with local_copy(file.name) as path:
-            return read_session(path, name=file.name, modified_ns=file.modified_ns, now=now)
-    except SourceError as problem:
-        return SessionRead(problem=str(problem))
-    except OSError as problem:
-        reason = (problem.strerror or str(problem)).lower()
-        return SessionRead(problem=f"{file.name} cannot be read: {reason}.")
+class _Reading:
+    """One file, and a row for each place at which it says something that may be remembered."""
+
+    def __init__(self, part: Part, file: SourceFile) -> None:
+        self._part = part
+        self._file = file
+        self._boot = BootText()
+        self._format = ""
+        self._cwd = ""
+        """The first working folder named in the file."""
+        self._problem = file.problem
+        """Why it cannot be read, a sentence."""
+        self._other_kind = False
+        self.rows: list[EvidenceRow] = []
+
+    def read(self) -> None:
+        """Read the file, wherever it is; never raises for it. With a problem it says nothing."""
+        if self._problem:
+            return
+        name = place = self._file.name
+        try:
+            with local_copy(name) as path:
+                place = str(path)
+                self._read(path)
+            return
+        except SourceError as problem:
+            self._problem = str(problem).replace(place, name)
+            self._other_kind = isinstance(problem, OtherKindError)
+        except Exception as problem:  # one among millions of files must not stop the others
+            self._problem = f"{name} cannot be read: {reason_of_fault(problem)}."
+        self._format, self._boot, self.rows = "", BootText(), []
+
+    def outcome(self) -> FileRow:
+        """What became of the file."""
+        return FileRow(
+            part=self._part.name,
+            path=self._file.name,
+            bytes=self._file.bytes,
+            modified_ns=self._file.modified_ns,
+            etag=self._file.etag,
+            format=self._format,
+            found=len(self.rows),
+            problem=self._problem,
+            other_kind=self._other_kind,
+            boot=tuple(sorted(set(map(_fingerprint, self._boot.keys)))),
+        )
+
+    def _read(self, path: Path) -> None:
+        """Raises SourceError, OSError, and what no reader expects."""
+        now = from_iso(self._part.settings.now)
+        assert now is not None
+        updated = datetime.fromtimestamp(self._file.modified_ns / 1e9, UTC)
+        setting = Setting(path=self._file.name, now=now, updated=updated)
+        reading = SourceReading(path, setting)
+        self._format = reading.format
+        for piece in reading:
+            if isinstance(piece, Rewind):  # the person took these messages back
+                self.rows = [
+                    row for row in self.rows if not piece.first <= row.line_start < piece.end
+                ]
+                continue
+            for record in piece.records:
+                self._cwd = self._cwd or record.meta.get("cwd", "")
+            for event in piece.found:
+                found = self._boot.settle(event)
+                if isinstance(found, Candidate):
+                    self._add_candidate(found)
+        statements, _ = propose_from(path, setting, known=_nothing_known)
+        for statement in statements:
+            self._add_statement(statement)
+
+    def _add_candidate(self, candidate: Candidate) -> None:
+        entity: dict[str, Any] = {"kind": "memory"}
+        if isinstance(candidate, EntityCandidate):
+            entity = {
+                "kind": "entity",
+                "name": candidate.structure.name,
+                "slot": candidate.structure.slot,
+                "attributes": _json(candidate.structure.attributes),
+            }
+        self._add(
+            candidate,
+            candidate.record,
+            (candidate.span_start, candidate.span_end),
+            cited_lines(candidate),
+            **entity,
+            type=str(candidate.type),
+            sentence=_fingerprint(duplicate_key(candidate.content)),
+            proposer=Proposer.NOTES,
+            rule=candidate.rule,
+            extractor_version=candidate.extractor_version,
+            score=base_score(candidate),
+        )
+
+    def _add_statement(self, statement: PreparedStatement) -> None:
+        proposal = statement.proved.proposal
+        for place, cited in enumerate(statement.cited):
+            self._add(
+                statement,
+                cited.record,
+                (cited.start, cited.end),
+                (cited.record.line_start, cited.record.line_end),
+                kind="memory",
+                type=str(proposal.type),
+                proposer=proposal.proposer,
+                rule=proposal.rule,
+                extractor_version=STATEMENTS_VERSION,
+                need=proposal.kind,
+                scope=proposal.scope,
+                proof=_json(statement.proved.proof),
+                score=statement.score(),
+                place=place,
+            )
+
+    def _add(
+        self,
+        said: Candidate | PreparedStatement,
+        record: Record,
+        span: tuple[int, int],
+        lines: tuple[int, int],
+        **columns: Any,
+    ) -> None:
+        """Add the row of a place."""
+        key = duplicate_key(said.content)
+        cwd = record.meta.get("cwd") or self._cwd
+        home = _HOME.match(cwd) or _HOME.search(self._file.name)
+        excerpt, excerpt_start = _excerpt(record.text, *span)
+        fact = _digest(f"{columns['kind']}\0{columns['type']}\0{key}", 16)
+        self.rows.append(
+            EvidenceRow(
+                **columns,
+                part=self._part.name,
+                path=self._file.name,
+                format=self._format,
+                content=said.content,
+                fact=fact.hex(),
+                wording=_fingerprint("\0".join(wording_key(said.content)) or key),
+                prior=said.prior,
+                signal=said.signal,
+                freshness=said.freshness,
+                confidence=said.confidence,
+                flags=" ".join(said.flags),
+                session=record.session or self._file.name,
+                project=_WORKTREE.sub("", cwd.replace("\\", "/")).rstrip("/").rpartition("/")[2],
+                author=home[1] if home else "",
+                line_start=lines[0],
+                line_end=lines[1],
+                byte_start=record.byte_start,
+                byte_end=record.byte_end,
+                record=record.key,
+                sha256=record.sha256,
+                at=record.at or "",
+                role=record.role,
+                use=record.use,
+                shape=record.shape,
+                sidechain=record.sidechain,
+                span_start=span[0],
+                span_end=span[1],
+                excerpt=excerpt.encode("utf-8", "replace").decode(),
+                excerpt_start=excerpt_start,
+            )
+        )
 
 
-def _rows(read: SessionRead, file: SourceFile, part: str) -> Iterator[EvidenceRow]:
-    """A row for each place at which a file says something that may be remembered."""
-    common: dict[str, Any] = {"part": part, "path": file.name, "format": read.format}
-    for found in read.found:
-        yield EvidenceRow(**common, **_of_found(found, file))
-    for statement, score in read.statements:
-        for place, values in enumerate(_of_statement(statement, read, file)):
-            yield EvidenceRow(**common, **values, score=score, place=place)
+def _excerpt(text: str, start: int, end: int) -> tuple[str, int]:
+    """The text of a record around a span, and where it begins."""
+    if len(text) <= WHOLE_RECORD_CHARS:
+        return text, 0
+    first = max(0, start - CONTEXT_CHARS)
+    return text[first : end + CONTEXT_CHARS], first
 
 
-def _of_found(found: FoundStatement, file: SourceFile) -> dict[str, Any]:
-    candidate = found.candidate
-    record = candidate.record
-    entity = isinstance(candidate, EntityCandidate)
-    values = {
-        **_said("entity" if entity else "memory", str(candidate.type), candidate),
-        **_place(record, candidate.span_start, candidate.span_end, found.excerpt),
-        **_whose(found.cwd, record, file),
-        "sentence": found.sentence,
-        "proposer": "notes",
-        "rule": candidate.rule,
-        "extractor_version": candidate.extractor_version,
-        "score": found.score,
-    }
-    if isinstance(candidate, EntityCandidate):
-        values |= {
-            "name": candidate.structure.name,
-            "slot": candidate.structure.slot,
-            "attributes": _json(candidate.structure.attributes),
-        }
-    return values
+def _nothing_known(_: str) -> tuple[str, ...]:
+    return ()
 
 
-def _of_statement(
-    statement: PreparedStatement, read: SessionRead, file: SourceFile
-) -> Iterator[dict[str, Any]]:
-    proposal = statement.proved.proposal
-    for cited in statement.cited:
-        record = cited.record
-        yield {
-            **_said("memory", str(proposal.type), statement),
-            **_place(
-                record, cited.start, cited.end, Excerpt.of(record.text, cited.start, cited.end)
-            ),
-            **_whose(record.meta.get("cwd") or read.cwd, record, file),
-            "proposer": str(proposal.proposer),
-            "rule": proposal.rule,
-            "extractor_version": STATEMENTS_VERSION,
-            "need": proposal.kind,
-            "scope": proposal.scope,
-            "proof": _json(statement.proved.proof),
-        }
-
-
-def _said(kind: str, type_: str, of: Candidate | PreparedStatement) -> dict[str, Any]:
-    """What is said, and what it is worth."""
-    key = duplicate_key(of.content)
-    return {
-        "kind": kind,
-        "type": type_,
-        "content": of.content,
-        "fact": _digest(f"{kind}\0{type_}\0{key}", 16).hex(),
-        "wording": int.from_bytes(
-            _digest("\0".join(wording_key(of.content)) or key, 8), "little", signed=True
-        ),
-        "prior": of.prior,
-        "signal": of.signal,
-        "freshness": of.freshness,
-        "confidence": of.confidence,
-        "flags": " ".join(of.flags),
-    }
-
-
-def _place(record: Record, start: int, end: int, excerpt: Excerpt) -> dict[str, Any]:
-    return {
-        "line_start": record.line_start,
-        "line_end": record.line_end,
-        "byte_start": record.byte_start,
-        "byte_end": record.byte_end,
-        "record": record.key,
-        "sha256": record.sha256,
-        "at": record.at or "",
-        "role": record.role,
-        "use": record.use,
-        "shape": record.shape,
-        "sidechain": record.sidechain,
-        "span_start": start,
-        "span_end": end,
-        "excerpt": excerpt.text.encode("utf-8", "replace").decode(),
-        "excerpt_start": excerpt.start,
-    }
-
-
-def _whose(cwd: str, record: Record, file: SourceFile) -> dict[str, Any]:
-    """The session, its project and its author, as far as the working folder tells them."""
-    home = _HOME.match(cwd) or _HOME.search(file.name)
-    return {
-        "session": record.session or file.name,
-        "project": _WORKTREE.sub("", cwd.replace("\\", "/")).rstrip("/").rpartition("/")[2],
-        "author": home[1] if home else "",
-    }
+def _fingerprint(text: str) -> int:
+    """A number for a text, the same in every process and on every machine (64 bits, signed)."""
+    return int.from_bytes(_digest(text, 8), "little", signed=True)
 
 
 def _digest(text: str, size: int) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=size).digest()
 
 
-def _json(value: Mapping[str, Any] | tuple[Any, ...] | Struct) -> str:
+def _json(value: object) -> str:
     return msgspec.json.encode(value).decode()

@@ -15,7 +15,7 @@ from msgspec import Struct
 from reviewer.errors import SourceError
 from reviewer.files import make_private_folder, reason_of, write_atomic
 from reviewer.fleet.places import require_no_password, said_of
-from reviewer.fleet.rows import EvidenceRow, FileRow
+from reviewer.fleet.rows import FileRow
 from reviewer.fleet.values import FleetError, JobSettings, extra
 from reviewer.sources.elsewhere import file_system, is_url
 
@@ -107,7 +107,7 @@ class Parts:
         if not self.names:
             return None
         try:
-            first = self._paths(FILES)[0]
+            first = self._files()[0]
             schema = extra("pyarrow.parquet").read_schema(first, filesystem=self._file_system())
             found = msgspec.json.decode((schema.metadata or {})[b"reviewer"], type=JobSettings)
         except (extra("pyarrow").ArrowException, OSError, KeyError, ValueError) as problem:
@@ -122,8 +122,11 @@ class Parts:
         """What became of each file when it was read last, by name. Raises FleetError."""
         if self.settings is None:
             return {}
+        dataset = extra("pyarrow.dataset").dataset
+        paths, fs = self._files(), self._file_system()
         try:
-            rows = self.table(FILES).to_table().to_pylist()
+            table = dataset(paths, _schema(FileRow), format="parquet", filesystem=fs).to_table()
+            rows = table.to_pylist()
             found = msgspec.convert(rows, list[FileRow])
         except (extra("pyarrow").ArrowException, OSError, ValueError) as problem:
             raise FleetError(
@@ -132,24 +135,22 @@ class Parts:
             ) from problem
         return {row.path: row for row in sorted(found, key=lambda row: row.part)}
 
-    def table(self, table: str) -> Any:
-        """One table of all parts. A dataset takes every path as it is: DuckDB would take some for
-        patterns.
-        """
-        return extra("pyarrow.dataset").dataset(
-            self._paths(table),
-            _schema(EvidenceRow if table == EVIDENCE else FileRow),
-            format="parquet",
-            filesystem=self._file_system(),
-        )
+    def add_views(self, connection: Any) -> None:
+        """Give a DuckDB connection the tables of all parts, as `evidence` and `files`."""
+        if not self.folder.is_local:
+            connection.register_filesystem(file_system(self.folder.place))
+        for view, table in (("evidence", EVIDENCE), ("files", FILES)):
+            paths = [self.folder.path(name + table) for name in self.names]
+            connection.read_parquet(paths, hive_partitioning=False).create_view(view)
 
     def _file_system(self) -> Any:
         if self.folder.is_local:
             return extra("pyarrow.fs").LocalFileSystem()
         return file_system(self.folder.place)
 
-    def _paths(self, table: str) -> list[str]:
-        paths = [self.folder.path(name + table) for name in self.names]
+    def _files(self) -> list[str]:
+        """The tables of files, as the file system names them."""
+        paths = [self.folder.path(name + FILES) for name in self.names]
         if self.folder.is_local:
             return paths
         strip = file_system(self.folder.place)._strip_protocol

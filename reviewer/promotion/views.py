@@ -41,6 +41,8 @@ class Sort(StrEnum):
     NEWEST = "newest"
     SOURCE = "source"
     SESSIONS = "sessions"
+    USED = "used"
+    """Last used at a call, or else decided."""
 
 
 class RejectReason(StrEnum):

@@ -119,14 +119,6 @@ class History(Undo):
         undone = self.undone_between(min(numbers), max(numbers))
         return [ActView(**dict(row), undone=row["id"] in undone) for row in rows]
 
-    def acts_total(self) -> int:
-        """The number of acts."""
-        sql, parameters = "SELECT max(id) FROM ledger", list[Value]()
-        if self._project is not None:
-            sql = "SELECT count(*) FROM ledger_project WHERE project = ?"
-            parameters.append(self._project)
-        return int(self._database.query(sql, parameters)[0][0] or 0)
-
     def changes(self, act: int, *, limit: int = 500) -> list[ChangeView]:
         """The changes of an act, row by row, at most `limit` rows. Raises UnknownIdError, also for
         an act of another project, StoreError if the act is damaged.

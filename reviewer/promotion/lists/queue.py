@@ -37,12 +37,20 @@ _SESSIONS = (
     " FROM evidence e JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id))"
 )
 """A job over many files has counted more sessions than those with evidence here."""
+_AT_A_CALL = "FROM use_of_memory WHERE moment <> 'start'"
+_LAST_USE = (
+    f"iif(m.id IN (SELECT memory_id {_AT_A_CALL}),"  # hardly any row was used
+    f" (SELECT max(at) {_AT_A_CALL} AND memory_id = m.id), '')"
+)
+_DECIDED = "m.decided_at DESC, m.id DESC"
+"""The order of an index."""
 _ORDERS = {
     Sort.RANK: "m.deferred, m.excerpt, m.rank DESC, m.id",
     Sort.CONFIDENCE: "m.deferred, m.excerpt, m.confidence DESC, m.id",
     Sort.NEWEST: "m.id DESC",
     Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
     Sort.SESSIONS: f"m.deferred, m.excerpt, {_SESSIONS} DESC, m.authors DESC, m.rank DESC, m.id",
+    Sort.USED: f"max(coalesce(m.decided_at, ''), {_LAST_USE}) DESC, m.id DESC",
 }
 _COLUMNS = (
     "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
@@ -84,13 +92,13 @@ class Queue:
         true.
         """
         condition = self._condition(query)
-        sql = (
-            f"SELECT m.id FROM memory m WHERE {condition.sql}"
-            f" ORDER BY {_ORDERS[query.sort]} LIMIT ?"
-        )
+        order = _ORDERS[query.sort]
+        if query.sort is Sort.USED and not self._database.first(f"SELECT 1 {_AT_A_CALL} LIMIT 1"):
+            order = _DECIDED
+        sql = f"SELECT m.id FROM memory m WHERE {condition.sql} ORDER BY {order} LIMIT ?"
         with self._database.reading_until(cancelled):
             cursor = self._database.reader().cursor()
-            cursor.row_factory = None
+            cursor.row_factory = None  # plain rows take a third of the time for a million
             cursor.execute(sql, (*condition.parameters, -1 if limit is None else limit))
             return array("q", (number for (number,) in cursor))
 
@@ -230,6 +238,8 @@ class Queue:
 
     def _condition(self, query: QueueQuery) -> Condition:
         where, parameters = self._in_project(query.project)
+        if query.sort is Sort.USED:
+            where = f"+{where}"  # so that the rows are read in that order, and not by project
         parsed = parse_filter(query.filter)
         kept = ""
         if query.status == "waiting" and "m.deferred" not in parsed.sql:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from reviewer.promotion.rows.conflict_rows import follow_conflicts
 from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.entity_rows import insert_row, new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
-from reviewer.promotion.rows.known_rows import Key, row_with_key
+from reviewer.promotion.rows.known_rows import Key, KnownRows, row_with_key
 from reviewer.promotion.views import OVER_CAP, RowKind
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
@@ -70,7 +71,7 @@ class NewRow(Struct, frozen=True):
         )
         return cls(
             columns={**columns, "flags": " ".join(candidate.flags), "seen": ranking.seen},
-            places=tuple(map(_place, (candidate, *ranking.also))),
+            places=tuple(map(place_of, (candidate, *ranking.also))),
             score=ranking.score,
             structure=candidate.structure if isinstance(candidate, EntityCandidate) else None,
         )
@@ -82,27 +83,73 @@ def key_of(candidate: Candidate) -> Key:
     return str(kind), str(candidate.type), duplicate_key(candidate.content)
 
 
-def queue_row(act: Act, row: NewRow, *, project_id: int, wave_id: int, now: str) -> list[int]:
-    """Insert a row with its evidence; returns its id and those of the conflicts that it opens, or
-    nothing if its key has appeared meanwhile.
+class QueueWriter:
+    """Writes proposed rows into the queue of a project, inside an act: as new rows, or as evidence
+    of rows that say the same, whatever was decided on them.
     """
-    kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
-    if row_with_key(act, project_id, (kind, type_, key)):
-        return []
-    columns: Image = {
-        "first_seen": now,
-        "last_seen": now,
-        **row.columns,
-        "status": "candidate",
-        "project_id": project_id,
-        "wave_id": wave_id,
-        "pending_since": now,
-    }
-    number = insert_row(act, columns, row.structure)
-    places = stored(row.places, record_ids(act, project_id, (place[0] for place in row.places)))
-    is_statement = row.columns.get("proof", "{}") != "{}"
-    (add_quotes if is_statement else add_places)(act, number, places)
-    return [number, *follow_conflicts(act, [number], now)[0]]
+
+    def __init__(self, act: Act, project_id: int, now: str) -> None:
+        self.act = act
+        self.project_id = project_id
+        self.now = now
+        self.known = KnownRows(act, project_id)
+        self.new: list[int] = []
+        """The new rows, each followed by the conflicts that it opens."""
+        self.again: defaultdict[int, list[Place]] = defaultdict(list)
+        """Where known rows were found again, by id."""
+
+    def add(self, row: NewRow, wave_id: int) -> bool:
+        """Queue a row, unless another one says the same and is found again; returns whether it is
+        new.
+        """
+        kind, content = str(row.columns["kind"]), str(row.columns["content"])
+        known = self.known.look_up(kind, content).row
+        if known is not None:
+            self.again[known] += row.places
+            return False
+        self.insert(row, wave_id)
+        return True
+
+    def insert(self, row: NewRow, wave_id: int) -> int:
+        """Insert a row with its evidence; returns its id, or 0 if there is one with its key."""
+        kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
+        if row_with_key(self.act, self.project_id, (kind, type_, key)):
+            return 0
+        columns: Image = {
+            "first_seen": self.now,
+            "last_seen": self.now,
+            **row.columns,
+            "status": "candidate",
+            "project_id": self.project_id,
+            "wave_id": wave_id,
+            "pending_since": self.now,
+        }
+        number = insert_row(self.act, columns, row.structure)
+        keys = (place[0] for place in row.places)
+        places = stored(row.places, record_ids(self.act, self.project_id, keys))
+        is_statement = row.columns.get("proof", "{}") != "{}"
+        (add_quotes if is_statement else add_places)(self.act, number, places)
+        self.known.add(number, str(kind), str(row.columns["content"]))
+        self.new += [number, *follow_conflicts(self.act, [number], self.now)[0]]
+        return number
+
+    def count_again(self) -> None:
+        """Add the evidence of the rows that were found again, and raise their counts.
+
+        An active one gains references, any other is `seen` more often; a rejected one stays
+        rejected.
+        """
+        keys = (place[0] for places in self.again.values() for place in places)
+        records = record_ids(self.act, self.project_id, keys)
+        sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
+        updates: list[tuple[int, Image]] = []
+        for number, status, seen, refs in self.act.query(sql, (listed(self.again),)):
+            times = len(self.again[number])
+            counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
+            updates.append((number, {**counted, "last_seen": self.now}))
+        self.act.update_each("memory", updates)
+        for number, places in sorted(self.again.items()):
+            add_places(self.act, number, stored(places, records))
 
 
 def stored(places: Iterable[Place], records: Mapping[str, int]) -> list[SourcePlace]:
@@ -122,37 +169,9 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
             " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
-            (place.record, place.start, place.end, number, MAX_COVERED, SHORT_QUOTE),
+            (*place[:3], number, MAX_COVERED, SHORT_QUOTE),
         )
         hide(act, [row for (row,) in covered], number)
-
-
-def count_again(
-    act: Act, again: Mapping[int, Sequence[Candidate]], *, project_id: int, now: str
-) -> None:
-    """Record that known memories, by id, were repeated: add evidence and raise the count.
-
-    An active one gains references, any other is `seen` more often; a rejected one stays rejected.
-    """
-    places = {number: tuple(map(_place, some)) for number, some in again.items()}
-    count_places(act, places, project_id=project_id, now=now)
-
-
-def count_places(
-    act: Act, again: Mapping[int, Sequence[Place]], *, project_id: int, now: str
-) -> None:
-    """The same, by the places where they were repeated."""
-    keys = (place[0] for some in again.values() for place in some)
-    records = record_ids(act, project_id, keys)
-    sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
-    updates: list[tuple[int, Image]] = []
-    for number, status, seen, refs in act.query(sql, (listed(again),)):
-        times = len(again[number])
-        counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
-        updates.append((number, {**counted, "last_seen": now}))
-    act.update_each("memory", updates)
-    for number, places in sorted(again.items()):
-        add_places(act, number, stored(places, records))
 
 
 def is_said_by_the_person(record: Record) -> bool:
@@ -160,5 +179,6 @@ def is_said_by_the_person(record: Record) -> bool:
     return record.role is Role.USER and record.shape is Shape.TURN
 
 
-def _place(of: Candidate) -> Place:
+def place_of(of: Candidate) -> Place:
+    """The place of a candidate."""
     return of.record.key, of.span_start, of.span_end, of.rule, of.extractor_version

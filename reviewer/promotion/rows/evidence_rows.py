@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.sources.records import Record
 from reviewer.store.acts import AMONG, Act, chunks, listed
@@ -27,23 +27,26 @@ _Record = TypeVar("_Record", bound=Struct)
 class SourcePlace(NamedTuple):
     """The source of a memory: a span of a record, and the rule that found it."""
 
-    record: int
-    start: int
-    end: int
+    record_id: int
+    span_start: int
+    span_end: int
     rule: str
     extractor_version: str
+
+    def image(self, number: int) -> Image:
+        """The row of `evidence` for a memory."""
+        return {"memory_id": number, **self._asdict()}
 
 
 def add_places(act: Act, number: int, places: Iterable[SourcePlace]) -> None:
     """Add new places to a memory, up to MAX_EVIDENCE in all."""
-    columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
     existing = places_of(act, number)
     rows: list[Image] = []
     for place in places:
         if place[:3] in existing or len(existing) >= MAX_EVIDENCE:
             continue
         existing.add(place[:3])
-        rows.append({"memory_id": number, **dict(zip(columns, place, strict=True))})
+        rows.append(place.image(number))
     act.insert_many("evidence", rows)
 
 
@@ -91,24 +94,16 @@ def record_row(act: Act, record: Record, *, project_id: int, source_id: int, wav
 def record_image(record: Record, *, project_id: int, source_id: int, wave_id: int) -> Image:
     """The columns of a record."""
     return {
+        **structs.asdict(record),
         "project_id": project_id,
         "source_id": source_id,
         "wave_id": wave_id,
-        "key": record.key,
-        "line_start": record.line_start,
-        "line_end": record.line_end,
-        "byte_start": record.byte_start,
-        "byte_end": record.byte_end,
-        "sha256": record.sha256,
         "role": str(record.role),
         "use": str(record.use),
         "shape": str(record.shape),
-        "at": record.at,
-        "session": record.session,
         "sidechain": int(record.sidechain),
         "headings": msgspec.json.encode(record.headings).decode(),
         "meta": msgspec.json.encode(record.meta).decode(),
-        "text": record.text,
     }
 
 
@@ -160,14 +155,11 @@ def source_row(
 
 def copy_evidence(act: Act, source: int, target: int) -> None:
     """Give a row the evidence of another, without duplicates."""
-    columns = ("record_id", "span_start", "span_end", "rule", "extractor_version")
     rows = act.query(
-        f"SELECT {', '.join(columns)} FROM evidence e WHERE memory_id = ?1 AND NOT EXISTS ("
-        "SELECT 1 FROM evidence f WHERE f.memory_id = ?2 AND f.record_id = e.record_id"
-        " AND f.span_start = e.span_start AND f.span_end = e.span_end) ORDER BY id",
+        f"SELECT {', '.join(SourcePlace._fields)} FROM evidence e WHERE memory_id = ?1"
+        " AND NOT EXISTS (SELECT 1 FROM evidence f WHERE f.memory_id = ?2"
+        " AND f.record_id = e.record_id AND f.span_start = e.span_start"
+        " AND f.span_end = e.span_end) ORDER BY id",
         (source, target),
     )
-    act.insert_many(
-        "evidence",
-        [{"memory_id": target, **dict(zip(columns, row, strict=True))} for row in rows],
-    )
+    act.insert_many("evidence", [SourcePlace(*row).image(target) for row in rows])

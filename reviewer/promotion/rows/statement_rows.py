@@ -18,7 +18,7 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.enqueue import NewRow, Place, add_quotes, queue_row, stored
+from reviewer.promotion.rows.enqueue import NewRow, Place, QueueWriter, add_quotes, stored
 from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
@@ -30,7 +30,6 @@ from reviewer.promotion.rows.evidence_rows import (
     source_row,
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
-from reviewer.promotion.rows.known_rows import KnownRows
 from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
@@ -231,22 +230,18 @@ def _status(act: Act, project_id: int, number: int) -> str:
 
 
 def write(
-    act: Act,
-    project_id: int,
-    wave: Callable[[], int],
-    prepared: Sequence[PreparedStatement],
-    *,
-    now: str,
-    rows: KnownRows | None = None,
+    writer: QueueWriter, wave: Callable[[], int], prepared: Sequence[PreparedStatement]
 ) -> Written:
     """Write statements with their records and evidence, best first: new rows up to the cap, and
     evidence for rows that say the same. `wave` is called if there is something to write.
     """
-    rows = rows or KnownRows(act, project_id)
-    scored = [(each.score(rows.look_up("memory", each.content).novelty), each) for each in prepared]
+    act, project_id, now, known = writer.act, writer.project_id, writer.now, writer.known
+    scored = [
+        (each.score(known.look_up("memory", each.content).novelty), each) for each in prepared
+    ]
     done = Written()
     for rank, each in sorted(scored, key=lambda pair: -pair[0]):
-        row = rows.look_up("memory", each.content).row
+        row = known.look_up("memory", each.content).row
         proposal = each.proved.proposal
         if row is None and _status(act, project_id, proposal.joins) == Status.ACTIVE:
             row = proposal.joins
@@ -264,11 +259,8 @@ def write(
         done.unproved += not each.proved.proof.sound
         if len(done.new) >= CAP:
             done.over_cap.append(each.row(rank))
-            continue
-        where = {"project_id": project_id, "wave_id": wave()}
-        for number in queue_row(act, each.row(rank), **where, now=now):
+        elif number := writer.insert(each.row(rank), wave()):
             done.new[number] = each
-            rows.add(number, "memory", each.content)
             _take_price(act, project_id, number, each)
             if _status(act, project_id, proposal.replaces):
                 done.related = done.related.plus(make_untrue(act, proposal.replaces, number, now))

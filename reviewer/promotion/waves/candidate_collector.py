@@ -42,15 +42,9 @@ class CandidateCollector:
     def __init__(
         self,
         drop: Callable[[Struct], None],
-        slim: Callable[[Candidate], Candidate] = without_text,
-        *,
-        limit: int | None = LIMIT,
         known_text: BootText | None = None,
     ) -> None:
-        """`slim`: reduces a candidate until the best are chosen."""
         self._drop = drop
-        self._slim = slim
-        self._limit = limit
         self._known_text = known_text or BootText()
         self.overflowed = 0
         """Number of candidates beyond the limit."""
@@ -64,9 +58,7 @@ class CandidateCollector:
 
     def of_a_file(self) -> CandidateCollector:
         """A collector for one file, which counts once it is added here."""
-        return CandidateCollector(
-            self._drop, self._slim, limit=self._limit, known_text=self._known_text
-        )
+        return CandidateCollector(self._drop, self._known_text)
 
     def add(self, of_a_file: CandidateCollector) -> None:
         """Add everything from a file."""
@@ -98,7 +90,7 @@ class CandidateCollector:
                 self.dropped[outcome.reason] += 1
                 self._drop(outcome)
             elif outcome is not None and (key := _key(outcome, stored_as)):
-                slim = self._slim(outcome)
+                slim = without_text(outcome)
                 self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
 
     def propose(self, setting: Setting, known: KnownFacts) -> None:
@@ -114,12 +106,12 @@ class CandidateCollector:
 
     def _keep(self, candidate: Candidate) -> None:
         self.candidates.append(candidate)
-        if self._limit is not None and len(self.candidates) >= 2 * self._limit:
+        if len(self.candidates) >= 2 * LIMIT:
             self.candidates.sort(key=base_score, reverse=True)
-            for weak in self.candidates[self._limit :]:
+            for weak in self.candidates[LIMIT:]:
                 self._drop(NewRow.of(Ranking(weak, base_score(weak))))
-            self.overflowed += len(self.candidates) - self._limit
-            del self.candidates[self._limit :]
+            self.overflowed += len(self.candidates) - LIMIT
+            del self.candidates[LIMIT:]
 
 
 def _key(candidate: Candidate, stored_as: Mapping[str, str] | None) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.enqueue import NewRow, queue_row
+from reviewer.promotion.rows.enqueue import NewRow, QueueWriter
 from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_row
 from reviewer.promotion.rows.finding_rows import (
@@ -59,28 +59,24 @@ def _in_a_line(view: FindingView) -> str:
     return f"{_short(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
 
 
-def propose(
-    act: Act, project_id: int, wave_id: int, first: int, *, now: str
-) -> tuple[list[int], list[str]]:
+def propose(writer: QueueWriter, wave_id: int, first: int) -> list[str]:
     """Queue those of the findings from the id `first` on that recur, and count known ones again;
-    returns the new rows of the queue, and what other sessions have too, costliest first, a line
-    each.
+    returns what other sessions have too, costliest first, a line each.
 
     A failure is proposed with its remedy, in a fixed wording; a command that the person refused
     more than once, with their last words, to be reworded.
     """
-    new: list[int] = []
     again: list[FindingView] = []
-    for group in recurring(act, project_id, first):
+    for group in recurring(writer.act, writer.project_id, first):
         view = view_of(group)
         if view.sessions >= SESSIONS:
             again.append(view)
         if content := _failure(group):
-            new += _queue(act, project_id, wave_id, group, content, now)
-    for command, group in _by_command(refusals(act, project_id, first)).items():
+            _queue(writer, wave_id, group, content)
+    for command, group in _by_command(refusals(writer.act, writer.project_id, first)).items():
         if content := _refusal(command, group):
-            new += _queue(act, project_id, wave_id, group, content, now)
-    return new, list(map(_in_a_line, nsmallest(MAX_RECURRING, again, costliest_first)))
+            _queue(writer, wave_id, group, content)
+    return list(map(_in_a_line, nsmallest(MAX_RECURRING, again, costliest_first)))
 
 
 # Wordings
@@ -148,13 +144,11 @@ def _short(text: str, most: int) -> str:
 # Rows of the queue
 
 
-def _queue(
-    act: Act, project_id: int, wave_id: int, group: Sequence[FindingRow], content: str, now: str
-) -> list[int]:
-    """The new row of a group. None if it has one, which then gets the new figures, or if the
-    statement is incomplete or too long.
+def _queue(writer: QueueWriter, wave_id: int, group: Sequence[FindingRow], content: str) -> None:
+    """Queue the row of a group, or give the one that it has the new figures. An incomplete or too
+    long statement is not queued.
     """
-    view = view_of(group)
+    act, now, view = writer.act, writer.now, view_of(group)
     refused = view.kind == Kind.REFUSAL
     signature = f"refused {view.command}" if refused else view.signature
     figures: Image = {
@@ -168,15 +162,15 @@ def _queue(
     )
     known = act.query(
         "SELECT id, status FROM memory WHERE project_id = ? AND signature = ?",
-        (project_id, signature),
+        (writer.project_id, signature),
     )
     if known:
         for number, status in known:
             waits = {"rank": rank} if status == Status.CANDIDATE else {}
             act.update("memory", number, **figures, **waits)
-        return []
+        return
     if CUT in content or len(content) > LONGEST_STATEMENT:
-        return []
+        return
     quotes = quotes_of(group)
     proof = Proof(tuple(QuoteProof(each.line, each.text, found=True) for _, each in quotes))
     columns = new_columns(
@@ -197,11 +191,9 @@ def _queue(
         "signature": signature,
         **figures,
     }
-    new = queue_row(act, NewRow(columns, (), rank), project_id=project_id, wave_id=wave_id, now=now)
-    for number in new:
-        places = [_place(act, project_id, wave_id, row, each) for row, each in quotes]
+    if number := writer.insert(NewRow(columns, (), rank), wave_id):
+        places = [_place(act, writer.project_id, wave_id, row, each) for row, each in quotes]
         add_places(act, number, places)
-    return new
 
 
 def _place(

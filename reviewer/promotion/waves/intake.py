@@ -14,8 +14,7 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import Breakable, ConflictError
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.lists.beyond_cap import BeyondCap
-from reviewer.promotion.rows.enqueue import count_places, queue_row
-from reviewer.promotion.rows.known_rows import KnownRows
+from reviewer.promotion.rows.enqueue import QueueWriter
 from reviewer.promotion.views import Done
 from reviewer.promotion.waves.expiry import propose_retirements
 from reviewer.promotion.waves.report import (
@@ -86,36 +85,19 @@ class Intake:
         if not waves:
             raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
         left = Counter(item.wave for item in waiting)
+        writers: dict[int, QueueWriter] = {}
         ids: list[int] = []
-        known: dict[int, KnownRows] = {}
         with self._ledger.act("queue more") as act:
             for item in waiting:
                 if len(ids) >= limit:
                     break
                 left[item.wave] -= 1
-                kind, _, _ = item.key[1]
-                if item.project_id not in known:
-                    known[item.project_id] = KnownRows(act, item.project_id)
-                content = str(item.row.columns["content"])
-                number = known[item.project_id].look_up(kind, content).row
-                if number is not None:
-                    count_places(
-                        act,
-                        {number: item.row.places},
-                        project_id=item.project_id,
-                        now=iso(self._clock()),
-                    )
-                    continue
-                queued = queue_row(
-                    act,
-                    item.row,
-                    project_id=item.project_id,
-                    wave_id=item.wave,
-                    now=iso(self._clock()),
-                )
-                if queued:  # and after it the conflicts that it opens
-                    known[item.project_id].add(queued[0], kind, content)
-                ids += queued
+                if item.project_id not in writers:
+                    writers[item.project_id] = QueueWriter(act, item.project_id, iso(self._clock()))
+                writers[item.project_id].add(item.row, item.wave)
+                ids = [row for each in writers.values() for row in each.new]
+            for writer in writers.values():
+                writer.count_again()
             for number in waves:
                 _count_down(act, number, left[number])
             act.title = f"Queued {len(ids)} more from beyond the cap"

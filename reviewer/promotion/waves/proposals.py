@@ -15,6 +15,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import sentence_type
 from reviewer.promotion.decisions.triage import promote_rows
 from reviewer.promotion.rows.decided_rows import STATUS_WORDS
+from reviewer.promotion.rows.enqueue import QueueWriter
 from reviewer.promotion.rows.evidence_rows import wave_row
 from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.rows.relations import Related, relate, to_compare
@@ -94,7 +95,7 @@ class Proposals:
                 roots = sorted({str(each.proved.path) for each in ready})
                 return wave_row(act, project_id, roots, now)
 
-            written = write(act, project_id, wave, ready, now=now)
+            written = write(QueueWriter(act, project_id, now), wave, ready)
             written.dropped = left_out
             if written.new or written.over_cap or written.seen:
                 self._report(act, wave(), project, written)
@@ -152,7 +153,7 @@ class Proposals:
         with self._ledger.act("word") as act:
             project_id = project_row(act, project)
             wave = cache(lambda: wave_row(act, project_id, [str(place)], now))
-            written = write(act, project_id, wave, ready, now=now)
+            written = write(QueueWriter(act, project_id, now), wave, ready)
             number = _undecided(act, written)
             act.title = f"Worded #{number}"
             merged: list[int] = []

@@ -21,7 +21,6 @@ from reviewer.sessions.findings import Finding, Findings
 from reviewer.sources import stream
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse
-from reviewer.text.placeholder import MASK
 from reviewer.text.secrets import with_secrets
 
 BATCH_RECORDS = 64
@@ -106,5 +105,4 @@ def without_text(candidate: Candidate) -> Candidate:
     record = structs.replace(
         candidate.record, text="", meta={}, headings=(), line_start=first, line_end=last
     )
-    flags = set(candidate.flags) | ({"secret"} if MASK in candidate.content else set())
-    return structs.replace(candidate, record=record, flags=tuple(sorted(flags)))
+    return structs.replace(candidate, record=record)

@@ -22,7 +22,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError, SourceError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.decisions.triage import Seen
-from reviewer.promotion.views import Done, QueueQuery, QueueRow, Status
+from reviewer.promotion.views import Done, QueueQuery, QueueRow, Sort, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
 from reviewer.tui.evidence.detail import Detail, read_detail
@@ -121,7 +121,8 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
         def work() -> tuple[list[StateView], array[int], dict[int, UseCount]]:
             uses = {each.memory: each for each in engine.recall.uses(project) if each.used}
-            return engine.state.all(project), engine.active_facts.ids(project, filter=text), uses
+            query = QueueQuery(project, "active", f"-kind:conflict {text}", Sort.USED)
+            return engine.state.all(project), engine.queue.ids(query), uses
 
         def then(found: tuple[list[StateView], array[int], dict[int, UseCount]]) -> None:
             states, ids, uses = found
@@ -317,10 +318,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
         number = self.facts.current_id
         if number is None:
             return
-        options = [
-            Option(type_, type_.replace("_", " "))
-            for type_ in self.engine.active_facts.entity_types
-        ]
+        from reviewer.extraction.entities.entity import EntityType  # late: few need it
+
+        options = [Option(type_, type_.replace("_", " ")) for type_ in EntityType]
 
         async def named(kind: str, name: str) -> None:
             done = await self.write(

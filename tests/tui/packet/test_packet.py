@@ -137,7 +137,7 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
     remembering: Engine,
 ) -> None:
     recall = remembering.recall
-    (jam,) = remembering.active_facts.ids("kiosk", filter="jam")
+    (jam,) = remembering.queue.ids(QueueQuery("kiosk", "active", "jam"))
     with planted(remembering.path) as act:
         act.update("memory", jam, sessions=3, cost=14)
     recall.set_moments(jam, [Moment(MomentKind.COMMAND, "lpr")])
@@ -205,7 +205,7 @@ async def test_a_pin_applies_to_this_packet(engine: Engine, kiosk: Path) -> None
 
 
 async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: Engine) -> None:
-    (jam,) = remembering.active_facts.ids("kiosk", filter="jam")
+    (jam,) = remembering.queue.ids(QueueQuery("kiosk", "active", "jam"))
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f4")
         await go_to(screen, "We prefer thermal paper")

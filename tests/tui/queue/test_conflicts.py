@@ -79,7 +79,7 @@ async def test_a_conflict_is_settled_and_undone_by_u(
     title: str,
 ) -> None:
     before = [status_of(engine, number) for number in rivals]
-    acts = engine.history.acts_total()
+    acts = len(engine.history.acts(limit=10_000))
     async with opened(engine) as screen:
         if side:
             await screen.press("a")
@@ -89,7 +89,7 @@ async def test_a_conflict_is_settled_and_undone_by_u(
             await screen.press("x")
         assert [status_of(engine, number) for number in rivals] == [left, right, conflict]
         assert screen.status == f"{title.format(*rivals)} - u to undo"
-        assert engine.history.acts_total() == acts + 1
+        assert len(engine.history.acts(limit=10_000)) == acts + 1
         await screen.press("u")
         assert [status_of(engine, number) for number in rivals] == before
         assert screen.model.current_id == rivals[2]
@@ -99,11 +99,11 @@ async def test_a_conflict_is_settled_and_undone_by_u(
 async def test_editing_says_how_a_conflict_is_settled(
     engine: Engine, rivals: tuple[int, int, int]
 ) -> None:
-    acts = engine.history.acts_total()
+    acts = len(engine.history.acts(limit=10_000))
     async with opened(engine) as screen:
         await screen.press("e")
         assert screen.status.startswith(f"#{rivals[2]} is a conflict: ")
-        assert engine.history.acts_total() == acts
+        assert len(engine.history.acts(limit=10_000)) == acts
 
 
 # hints, staleness, odds

@@ -64,10 +64,10 @@ async def test_where_the_cursor_is(
 async def test_bulk_is_one_act_with_its_count(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         ids = list(screen.model.ids[:3])
-        acts = stocked.history.acts_total()
+        acts = len(stocked.history.acts(limit=10_000))
         await screen.press("space", "space", "space", "x")
         assert screen.status == "Rejected 3 candidates - w to say why, u to undo"
-        assert stocked.history.acts_total() == acts + 1
+        assert len(stocked.history.acts(limit=10_000)) == acts + 1
         await screen.press("u")
         assert [status_of(stocked, number) for number in ids] == ["candidate"] * 3
         assert screen.status == "Undone: Rejected 3 candidates - Z to redo"
@@ -76,10 +76,10 @@ async def test_bulk_is_one_act_with_its_count(stocked: Engine) -> None:
 async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.ids[0]
-        acts = stocked.history.acts_total()
+        acts = len(stocked.history.acts(limit=10_000))
         await screen.press("a", "k", "a")
         assert screen.status.startswith(f"#{first} is already decided")
-        assert stocked.history.acts_total() == acts + 1
+        assert len(stocked.history.acts(limit=10_000)) == acts + 1
 
 
 async def test_refresh_takes_decided_rows_away_and_keeps_the_cursor(stocked: Engine) -> None:
@@ -129,13 +129,13 @@ async def test_a_decision_on_more_than_twenty_rows_says_the_number_and_asks_once
 ) -> None:
     async with opened(seeded) as screen:
         rows = len(screen.model.ids)
-        acts = seeded.history.acts_total()
+        acts = len(seeded.history.acts(limit=10_000))
         await screen.press("*", "x")
         assert f"Yes, all {rows:,}" in screen.text
         await screen.press("escape")
-        assert seeded.history.acts_total() == acts
+        assert len(seeded.history.acts(limit=10_000)) == acts
         await screen.press("x", "enter")
-        assert seeded.history.acts_total() == acts + 1
+        assert len(seeded.history.acts(limit=10_000)) == acts + 1
         assert screen.status == f"Rejected {rows:,} candidates - w to say why, u to undo"
 
 

@@ -139,9 +139,9 @@ def test_what_holds_already_is_not_written_again(
     engine: Engine, contexts: Contexts, number: int
 ) -> None:
     contexts.annotate(number, priority="pinned")
-    acts = engine.history.acts_total()
+    acts = len(engine.history.acts(limit=10_000))
     again = contexts.annotate(number, priority="pinned")
-    assert (again.act, again.ids, engine.history.acts_total()) == (0, (), acts)
+    assert (again.act, again.ids, len(engine.history.acts(limit=10_000))) == (0, (), acts)
     assert "nothing changed" in again.title
 
 

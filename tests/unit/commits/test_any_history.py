@@ -69,11 +69,11 @@ def test_any_history_can_be_replayed_and_taken_back(steps: Any) -> None:
         try:
             context = engine.contexts.create("kiosk", "pilot").id
             for step in steps:
-                acts = engine.history.acts_total()
+                acts = len(engine.history.acts(limit=10_000))
                 try:
                     take(engine, context, step)
                 except ReviewerError:
-                    assert engine.history.acts_total() == acts
+                    assert len(engine.history.acts(limit=10_000)) == acts
             assert engine.history.verify().problems == ()
             for found in engine.contexts.all():
                 views = [

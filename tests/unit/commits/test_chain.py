@@ -40,9 +40,9 @@ def test_a_lone_surrogate_does_not_break_the_store(contexts: Contexts, say: Say)
 
 def test_the_same_text_is_no_edit(engine: Engine, contexts: Contexts, say: Say) -> None:
     number = say("One.")
-    acts = engine.history.acts_total()
+    acts = len(engine.history.acts(limit=10_000))
     assert contexts.edit(number, "One.").row.edited is False
-    assert engine.history.acts_total() == acts
+    assert len(engine.history.acts(limit=10_000)) == acts
 
 
 def test_undo_takes_an_edit_back_and_then_the_commit(

@@ -118,7 +118,7 @@ def test_only_what_holds_is_superseded_and_only_by_its_like(
 ) -> None:
     entity, memory = entity_of(engine, "postgresql"), ids(engine, "kind:memory")[0]
     active = an_active_memory(engine)
-    acts = engine.history.acts_total()
+    acts = len(engine.history.acts(limit=10_000))
     for number, by, words in [
         (entity, entity, "itself"),
         (memory, active, f"#{memory} is waiting"),
@@ -128,7 +128,7 @@ def test_only_what_holds_is_superseded_and_only_by_its_like(
             engine.triage.supersede(number, by)
     with pytest.raises(UnknownIdError, match="#999"):
         engine.triage.supersede(active, 999)
-    assert engine.history.acts_total() == acts
+    assert len(engine.history.acts(limit=10_000)) == acts
     engine.triage.reject([memory])
     with pytest.raises(ConflictError, match=f"#{memory} is already rejected"):
         engine.triage.supersede(active, memory)

@@ -25,9 +25,9 @@ def test_a_value_holds_until_another_one_is_set(engine: Engine) -> None:
 def test_setting_what_is_set_is_no_act(engine: Engine) -> None:
     for note in ("", "why: ghp_" + "a1B2c3D4e5" * 4):
         engine.state.set("acme", "region", "eu-west-1", note=note)
-        acts = engine.history.acts_total()
+        acts = len(engine.history.acts(limit=10_000))
         assert engine.state.set("acme", "region", " eu-west-1 ", note=note).act == 0
-        assert engine.history.acts_total() == acts
+        assert len(engine.history.acts(limit=10_000)) == acts
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_empty_or_endless_keys_and_empty_values_are_refused(
 ) -> None:
     with pytest.raises(ReviewerError, match=words):
         engine.state.set("acme", key, value)
-    assert engine.history.acts_total() == 0
+    assert len(engine.history.acts(limit=10_000)) == 0

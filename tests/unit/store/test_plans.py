@@ -38,13 +38,18 @@ def steps_of(database: Database, ask: Callable[[], object]) -> list[str]:
     ]
 
 
+def holding(project: str | None) -> QueueQuery:
+    """The list of the Memory screen."""
+    return QueueQuery(project, "active", "-kind:conflict", Sort.USED)
+
+
 ASKED: dict[str, Callable[[Engine], object]] = {
     "the counts of a project": lambda engine: engine.queue.counts("kiosk"),
     "the counts of all": lambda engine: engine.queue.counts(None),
     "the list of a project": lambda engine: engine.ids(QueueQuery(project="kiosk")),
     "the list of all": lambda engine: engine.ids(QueueQuery()),
-    "what holds in a project": lambda engine: engine.active_facts.ids("kiosk"),
-    "what holds": lambda engine: engine.active_facts.ids(),
+    "what holds in a project": lambda engine: engine.ids(holding("kiosk")),
+    "what holds": lambda engine: engine.ids(holding(None)),
     "the newest acts": lambda engine: engine.history.acts(limit=3),
     "the oldest acts": lambda engine: engine.history.acts(before=3, limit=3),
 }

@@ -61,13 +61,13 @@ def test_the_rows_that_are_written_are_seen_to_grow(engine: Engine) -> None:
 
 @pytest.mark.parametrize("rows", [0, 1_000, MANY])
 def test_stopped_at_any_row_nothing_stays_and_the_store_goes_on(engine: Engine, rows: int) -> None:
-    ids, acts = list(engine.ids(QueueQuery())), engine.history.acts_total()
+    ids, acts = list(engine.ids(QueueQuery())), len(engine.history.acts(limit=10_000))
     with (
         pytest.raises(ActStoppedError, match="Nothing was changed"),
         engine.watched(lambda written: written >= rows),
     ):
         engine.triage.reject(ids)
-    assert (waiting(engine), engine.history.acts_total()) == (MANY, acts)
+    assert (waiting(engine), len(engine.history.acts(limit=10_000))) == (MANY, acts)
     engine.triage.reject(ids[:3])
     assert waiting(engine) == MANY - 3
     with pytest.raises(ActStoppedError), engine.watched(lambda written: True):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
+from reviewer.sources.calls import PATCH_START
 from reviewer.sources.parts import Part
 
 _NAME = re.compile(r'data-tool-name="([^"]*)"')
@@ -16,6 +17,8 @@ _SUMMARY = re.compile(r"<summary>Tool use: \*\*[^*]*\*\*\s*+•?\s*+(.*)")
 _TAG = re.compile(r"</?(?:tool-use|details|summary)\b[^>]*>")
 _END = re.compile(r"(?:\n?```)?\s*</details>\s*</tool-use>\s*$")
 _FENCE = re.compile(r"\s*(```+|~~~+)(\w*)\s*$")
+_CHANGED = re.compile(r"\*\*(Add|Update|Delete): `([^`]+)`\*\*")
+"""The file that the next code block of a patch changes."""
 _NAMED = re.compile(r"(?<!\w)(\w++) `([^`]*)`")
 _ITEM = re.compile(r"\s*[-*] \[(.)\]\s+(.*)")
 _STATUS = {" ": "pending", "⚡": "in_progress", "~": "in_progress"}
@@ -38,6 +41,8 @@ def call_parts(lines: Sequence[str], call: str) -> list[Part]:
     name = html.unescape(found[1]) if found else ""
     parts = _parts(lines)
     arguments = _arguments(parts)
+    if patch := _patch(lines):
+        arguments, parts.result = {"patch": patch}, ""
     if not arguments and not parts.result.strip():
         return []  # Cursor adds a second, empty block for many calls
     given = msgspec.json.encode(arguments).decode()
@@ -45,6 +50,21 @@ def call_parts(lines: Sequence[str], call: str) -> list[Part]:
         Part("tool_use", given, name=name, call=call),
         Part("tool_result", parts.result, name=name, call=call),
     ]
+
+
+def _patch(lines: Sequence[str]) -> str:
+    """The patch of a call of `apply_patch`; empty for other calls."""
+    found: list[str] = []
+    mark = ""
+    for line in lines:
+        fence = _FENCE.match(line)
+        if not mark and (changed := _CHANGED.match(line)):
+            found.append(f"*** {changed[1]} File: {html.unescape(changed[2])}")
+        elif fence and found:
+            mark = "" if mark == fence[1] else mark or fence[1]
+        elif mark:
+            found.append(html.unescape(line))
+    return "\n".join([PATCH_START, *found]) if found else ""
 
 
 def _parts(lines: Sequence[str]) -> _Parts:

@@ -231,7 +231,7 @@ async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: En
 
 
 async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine) -> None:
-    (jam,) = remembering.active_facts.ids("kiosk", filter="jam")
+    (jam,) = remembering.queue.ids(QueueQuery("kiosk", "active", "jam"))
     before = remembering.recall.moments(jam)
     async with opened(remembering, project="kiosk") as screen:
         await screen.press("f4")

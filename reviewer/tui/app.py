@@ -46,9 +46,6 @@ DEFECT = "This is a defect of reviewer"
 KEPT = "Your decisions and drafts are saved. REVIEWER_DEBUG=1 shows the traceback."
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from textual.actions import ActionParseResult
     from textual.dom import DOMNode
     from textual.driver import Driver
     from textual.timer import Timer
@@ -178,24 +175,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.call_after_refresh(begin_collecting)
         if self.has_start:
             self.open_start()
-
-    async def run_action(
-        self,
-        action: str | ActionParseResult,
-        default_namespace: DOMNode | None = None,
-        namespaces: Mapping[str, DOMNode] | None = None,
-    ) -> bool:
-        """Run pane actions through `Actor.perform`, all others through Textual."""
-        node = default_namespace
-        known = (
-            next((each for each in node.pane.actions if each.id == action), None)
-            if (isinstance(node, Actor))
-            else None
-        )
-        if known is None or not isinstance(node, Actor):
-            return await super().run_action(action, default_namespace, namespaces)
-        await node.perform(known)
-        return True
 
     # acts on many rows
 

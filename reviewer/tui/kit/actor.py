@@ -123,6 +123,10 @@ class Actor(_Node):
         else:
             await self.patiently(self._method(action))
 
+    async def action_perform_named(self, name: str) -> None:
+        """Run the action of a binding."""
+        await self.perform(next(each for each in self.pane.actions if each.id == name))
+
     async def patiently(self, run: Callable[[], object]) -> None:
         """Run something; an expected failure is shown in the status line.
 
@@ -183,7 +187,7 @@ def binding(action: Action) -> Binding:
     """The Textual binding of an action; keymaps refer to it by id."""
     return Binding(
         action.keys or NO_KEY,
-        action.id,
+        f"perform_named({action.id!r})",
         action.title,
         show=False,
         priority=action.priority,

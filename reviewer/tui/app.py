@@ -102,8 +102,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         Raises KeymapError if the keymap file is invalid.
         """
-        self.keymap_in_use = load_keymap(keymap)
-        use_keys(self.keymap_in_use.overrides)
+        custom_keys = load_keymap(keymap)
+        use_keys(custom_keys)
         super().__init__()
         self.engine = engine
         self.project = project
@@ -160,7 +160,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.set_class(not light, "-dark-mode")
         self.set_class(light, "-light-mode")
         self.animation_level = "none"
-        self.set_keymap(self.keymap_in_use.overrides)
+        self.set_keymap(custom_keys)
 
     def get_driver_class(self) -> type[Driver]:
         """The platform's driver, made to accept any bytes."""

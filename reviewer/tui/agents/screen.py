@@ -103,7 +103,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         margin = (Run(" "),)
         if self.host.is_demo:
             return [TextBlock(each, first=margin) for each in (*GIVES, DEMO)]
-        key, undo = self.key_of(keys.CONNECT), self.key_of(keys.DISCONNECT)
+        key, undo = keys.CONNECT.key, keys.DISCONNECT.key
         how = (
             f"{key} shows the changes to the settings of {agent} before writing them."
             f" {undo} reverts them."

@@ -46,7 +46,12 @@ class Action(Struct, frozen=True):
     @property
     def shown_keys(self) -> list[str]:
         """All its keys as displayed."""
-        return [shown_key(key) for key in _in_use.get(self.id, self.keys).split(",") if key]
+        return [shown_key(key) for key in self.bound_keys]
+
+    @property
+    def bound_keys(self) -> list[str]:
+        """Its keys in use, as Textual names them; empty if it is only in the menu and the help."""
+        return [key for key in _in_use.get(self.id, self.keys).split(",") if key]
 
 
 _in_use: dict[str, str] = {}
@@ -54,10 +59,10 @@ _in_use: dict[str, str] = {}
 """
 
 
-def use_keys(overrides: Mapping[str, str]) -> None:
-    """Display these custom keys from now on."""
+def use_keys(keymap: Mapping[str, str]) -> None:
+    """Name these custom keys from now on."""
     _in_use.clear()
-    _in_use.update(overrides)
+    _in_use.update(keymap)
 
 
 class Pane(Struct, frozen=True):

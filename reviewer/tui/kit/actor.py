@@ -85,7 +85,7 @@ class Actor(_Node):
 
     @property
     def host(self) -> Host:
-        """The app, with the store, the keymap and the running act."""
+        """The app, with the store and the running act."""
         return cast("Host", self.app)
 
     def say(self, text: str, *, bad: bool = False) -> None:
@@ -113,7 +113,7 @@ class Actor(_Node):
         return True
 
     def key_of(self, action: Action) -> str:
-        """The key of an action for a message; its title if it has none."""
+        """The key of an action for a message."""
         return action.key
 
     async def perform(self, action: Action) -> None:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
-    from reviewer.tui.keymap import Keymap
     from reviewer.tui.kit.running import RunningAct, Stoppable
     from reviewer.tui.packet.model import PacketChoices
     from reviewer.tui.theme import Glyphs
@@ -46,7 +45,6 @@ class Host(Protocol):
     project: str | None
     is_demo: bool
     glyphs: Glyphs
-    keymap_in_use: Keymap
     running: RunningAct | None
     background_act: Future[None] | None
     background_run: Stoppable | None

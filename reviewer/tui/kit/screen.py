@@ -321,7 +321,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         typing = focused is not None and focused.check_consume_key("a", "a")
         shown = []
         for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
-            names = list(self.host.keymap_in_use.keys(action))
+            names = action.bound_keys
             if typing:  # printable keys go into the text field
                 names = [key for key in names if len(key) > 1 and not _types(key)]
             if names:
@@ -452,7 +452,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     async def action_menu(self) -> None:
         """Choose an action that has no key, of those that can run now; the help lists all."""
-        without_key = [e for e in self.pane.actions if not self.host.keymap_in_use.keys(e)]
+        without_key = [each for each in self.pane.actions if not each.bound_keys]
         rare = [each for each in without_key if self._can_run(each)]
         if not rare:
             self.say(f"Nothing more can be done here now; {keys.HELP.key} says why.")

@@ -148,7 +148,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._tell_run(ended=ended and background is self.background)
 
         def failed(sentence: str) -> None:
-            editor, other = shared.OPEN_EDITOR.key, self.key_of(keys.CHOOSE)
+            editor, other = shared.OPEN_EDITOR.key, keys.CHOOSE.key
             way = f"{editor} opens it in your editor, {other} chooses another."
             self._show_graph(None, sentence, way)
             self._show_run(None)
@@ -275,7 +275,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if reason := self.already_running():
             return reason
         if self.run is None:
-            past = self.key_of(keys.CHOOSE)
+            past = keys.CHOOSE.key
             return f"No run on the screen: {keys.RUN.key} runs it, {past} has past runs."
         if not self.run.view.can_resume:
             again = f"{keys.RUN.key} runs it again."

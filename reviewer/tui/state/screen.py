@@ -130,7 +130,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         empty = not self.facts.ids
         self.show_empty(empty=empty and not self._filter and self.overlay is None)
         self.list.empty = self._nothing_words() if empty else ()
-        new = self.key_of(keys.NEW_VALUE)
+        new = keys.NEW_VALUE.key
         self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
         self.list.rows_changed()
         self._draw_title()
@@ -138,11 +138,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _nothing_words(self) -> tuple[str, ...]:
         if self._filter:
-            clear = self.key_of(shared.CLEAR_FILTER)
+            clear = shared.CLEAR_FILTER.key
             nothing = f"Nothing matches / {display_line(self._filter)}"
             query = QueueQuery(self.project, "active", self._filter)
             return (nothing, f"{clear} clears the filter.", *self.types_listed(query))
-        new, queue = self.key_of(keys.NEW_VALUE), self.key_of(shared.SHOW_QUEUE)
+        new, queue = keys.NEW_VALUE.key, shared.SHOW_QUEUE.key
         return (
             f"Memories you promote in the queue ({queue}) are listed here.",
             f"{new} writes trusted state: values that only you write.",
@@ -236,12 +236,12 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return f"You wrote this value: {self.key_of(keys.TAKE_OUT)} unsets it."
+            return f"You wrote this value: {keys.TAKE_OUT.key} unsets it."
         return self.no_fact()
 
     def not_a_statement(self) -> str | None:
         if self.layer == "state":
-            return f"You wrote this value: {self.key_of(keys.EDIT)} writes a new one."
+            return f"You wrote this value: {keys.EDIT.key} writes a new one."
         return self.no_fact()
 
     def not_a_memory(self) -> str | None:
@@ -308,7 +308,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 lambda: self.engine.entities.graduate(number, kind, name=name or None)
             )
             self.settle(done)
-            queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
+            queue, undo = shared.SHOW_QUEUE.key, shared.UNDO.key
             self.say(f"{done.title}, now in the queue ({queue}) - {undo} to undo")
 
         async def then(option: Option) -> None:
@@ -464,7 +464,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             because = words or "no reason given"
             done = await self.write(lambda: self.engine.triage.dispute(number, because))
             self.settle(done)
-            queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
+            queue, undo = shared.SHOW_QUEUE.key, shared.UNDO.key
             self.say(f"#{number} is back in the queue ({queue}), called wrong - {undo} to undo")
 
         await self.ask_text(

@@ -8,6 +8,7 @@ import sys
 from asyncio import Future, to_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -25,7 +26,7 @@ from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.action import use_keys
+from reviewer.tui.kit.action import Action, use_keys
 from reviewer.tui.kit.actor import (
     WAITING,
     Actor,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.kit.host import Steps
+    from reviewer.tui.kit.screen import Steps
     from reviewer.tui.kit.text import TextBlock
     from reviewer.tui.packet.model import PacketChoices
 
@@ -66,6 +67,16 @@ PROGRESS_SECONDS = 0.25
 COLLECT_AFTER = 0.15
 """Delay before collecting a closed screen, so that the next one is drawn first."""
 READ_ONLY = "The store is read-only: you can look, but not change anything."
+
+ROOMS = {
+    keys.SHOW_CONTEXT: ("context", "ContextScreen"),
+    keys.SHOW_PACKET: ("packet", "PacketScreen"),
+    keys.SHOW_MEMORY: ("state", "StateScreen"),
+    keys.SHOW_PIPELINES: ("pipelines", "PipelinesScreen"),
+    keys.SHOW_AGENTS: ("agents", "AgentsScreen"),
+    keys.SHOW_HISTORY: ("history", "HistoryScreen"),
+}
+"""Tab -> its room and its screen; the queue lies below all of them."""
 
 Value = TypeVar("Value")
 
@@ -350,39 +361,21 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         if keep_now is not None:
             keep_now()
 
-    async def action_show_context(self) -> None:
-        await self._show("reviewer.tui.context.screen", "ContextScreen")
+    def _method(self, action: Action) -> Callable[[], object]:
+        """A tab is a screen of its own room, imported when it is first shown."""
+        if (room := ROOMS.get(action)) is None:
+            return super()._method(action)
+        return partial(self._show, *room)
 
-    async def action_show_packet(self) -> None:
-        await self._show("reviewer.tui.packet.screen", "PacketScreen")
-
-    async def action_show_pipelines(self) -> None:
-        await self._show("reviewer.tui.pipelines.screen", "PipelinesScreen")
-
-    async def action_show_memory(self) -> None:
-        await self._show("reviewer.tui.state.screen", "StateScreen")
-
-    async def action_show_history(self) -> None:
-        await self._show("reviewer.tui.history.screen", "HistoryScreen")
-
-    async def action_show_agents(self) -> None:
-        await self._show("reviewer.tui.agents.screen", "AgentsScreen")
-
-    async def _show(self, module: str, name: str) -> None:
-        """Replace the top screen by another, imported on first use."""
-        kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)
+    async def _show(self, room: str, name: str) -> None:
+        """Replace the top screen by another."""
+        module = await to_thread(import_module, f"reviewer.tui.{room}.screen")
+        kind: Callable[..., Screen[None]] = getattr(module, name)
         self._leave_question()
         if type(self.screen) is not kind:
             self._keep(self.screen)  # the next screen starts at the same place
             self.action_show_queue()
             self.push_screen(kind(self.engine, self.project))
-
-    def open_context(self, context: int) -> None:
-        """Show a context."""
-        from reviewer.tui.context.screen import ContextScreen
-
-        self.action_show_queue()
-        self.push_screen(ContextScreen(self.engine, self.project, context))
 
     def open_source(self, evidence: EvidenceView) -> None:
         """Show the source of an evidence at its line; a session in the Session screen."""
@@ -416,16 +409,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         from reviewer.tui.evidence.steps import line_of_file
 
         self.open_source(line_of_file(path, line))
-
-    def open_reach(self, memory: int) -> None:
-        """Show which agents get a memory, and where."""
-        from reviewer.tui.agents.reach import reach_blocks
-        from reviewer.tui.reading.screen import ReadingScreen
-
-        title, signs = f"Which agents get #{memory}?", self.glyphs
-        self.push_screen(
-            ReadingScreen(self.engine, title, lambda: reach_blocks(self.engine, memory, signs))
-        )
 
     def open_memory(self, memory: int) -> None:
         """Show a memory in the queue."""

@@ -38,6 +38,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.reading.screen import ReadingScreen
 from reviewer.tui.state import keys
 from reviewer.tui.state.model import FactModel, TrustedRow, states_with, take_out
 from reviewer.tui.state.panes import FactList, state_blocks, state_title
@@ -365,8 +366,18 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @unless(_no_memory)
     def action_reach(self) -> None:
         """Show which agents get this fact, and where."""
-        if self.current is not None:
-            self.host.open_reach(self.current.key)
+        if self.current is None:
+            return
+        from reviewer.tui.agents.reach import reach_blocks
+
+        number, signs = self.current.key, glyphs(self.app)
+        self.app.push_screen(
+            ReadingScreen(
+                self.engine,
+                f"Which agents get #{number}?",
+                lambda: reach_blocks(self.engine, number, signs),
+            )
+        )
 
     async def _go_to(self, option: Option) -> None:
         number = int(option.key)

@@ -39,7 +39,7 @@ from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
-from reviewer.tui.queue.reader import NOBODY, BackgroundReading, ReaderBar, find_offers
+from reviewer.tui.queue.reader import NOBODY, ReaderBar, find_offers
 from reviewer.tui.queue.reading import (
     ReadingAct,
     SessionsHere,
@@ -879,10 +879,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         async def then(option: Option) -> None:
             try:
-                reading = BackgroundReading(self.engine.path, project, offers[int(option.key)])
+                self.reader.begin(self.engine.path, project, offers[int(option.key)])
             except OSError as error:
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
-            self.reader.begin(reading)
 
         options = [
             Option(

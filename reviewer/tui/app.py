@@ -19,6 +19,7 @@ from textual import events, on
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
 from reviewer.errors import ReviewerError, StoreError
 from reviewer.projects import ChosenProject
@@ -319,7 +320,9 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         if os.environ.get("REVIEWER_DEBUG"):
             super()._fatal_error()
             return
-        problem = self._exception
+        problem: BaseException | None = self._exception
+        if isinstance(problem, WorkerFailed):
+            problem = problem.error
         if isinstance(problem, ReviewerError):  # the store was damaged while open
             sentence = display_line(str(problem))
         else:

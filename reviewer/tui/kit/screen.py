@@ -5,7 +5,6 @@ the footer.
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 from textual import on
 from textual.app import ComposeResult
 from textual.geometry import Region
-from textual.message import Message
 from textual.screen import Screen
+from textual.worker import WorkType
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
@@ -83,15 +82,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     tab: ClassVar[str] = ""
     """The name of this screen's tab; empty if it has none."""
 
-    class Arrived(Message):
-        """The result of a read; only the latest of its group counts."""
-
-        def __init__(self, group: str, number: int, take: Callable[[], None]) -> None:
-            super().__init__()
-            self.group = group
-            self.number = number
-            self.take = take
-
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         super().__init__()
         self.engine = engine
@@ -100,7 +90,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.footer = FooterBar(id="footer")
         self.question: ChoiceScreen | None = None
         """The question open over this screen."""
-        self._latest: Counter[str] = Counter()
         self._seen_version = engine.version()
 
     # reading
@@ -118,30 +107,23 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         A later read replaces an earlier one of the same group. The message of a ReviewerError
         goes to `failed`, by default to the status line.
         """
-        self._latest[group] += 1
-        number = self._latest[group]
 
-        def run() -> None:
+        async def run() -> None:
             try:
-                value = work()
+                value = await to_thread(work)
             except ReviewerError as error:
-                text = str(error)
-                report = failed or self.say_trouble
-                self.post_message(self.Arrived(group, number, lambda: report(text)))
+                if not detached(self):
+                    (failed or self.say_trouble)(str(error))
             else:
-                self.post_message(self.Arrived(group, number, lambda: then(value)))
+                if not detached(self):
+                    then(value)
 
-        self.run_worker(run, thread=True, exclusive=True, group=group)
+        reading: WorkType[None] = run  # not a coroutine, which nobody awaits if it is replaced
+        self.run_worker(reading, exclusive=True, group=group)
 
     def void(self, group: str) -> None:
         """Ignore the pending reads of a group."""
-        self._latest[group] += 1
-
-    @on(Arrived)
-    def _arrived(self, message: Arrived) -> None:
-        message.stop()
-        if not detached(self) and message.number == self._latest[message.group]:
-            message.take()
+        self.workers.cancel_group(self, group)
 
     def say_trouble(self, sentence: str) -> None:
         """Show a message in the status line as a problem."""

@@ -35,7 +35,7 @@ from reviewer.tui.kit.actor import (
     detached,
 )
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.kit.running import RunningAct, Stoppable
+from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from reviewer.tui.kit.screen import Steps
     from reviewer.tui.kit.text import TextBlock
     from reviewer.tui.packet.model import PacketChoices
+    from reviewer.tui.pipelines.run import BackgroundRun
 
 
 SWITCH_SECONDS = 0.0005
@@ -141,7 +142,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """Acts of this session -> the context and turn they changed."""
         self.came_back: Sequence[int] = ()
         """Memories changed by the latest undo or redo on another screen, for the queue."""
-        self.background_run: Stoppable | None = None
+        self.background_run: BackgroundRun | None = None
         """The pipeline run, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None
         """The source, task, limits and pins of the Packet screen."""

@@ -291,8 +291,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @property
     def background(self) -> BackgroundRun | None:
         """The last run started by this program, until its result has been shown."""
-        run = self.host.background_run
-        return run if isinstance(run, BackgroundRun) else None
+        return self.host.background_run
 
     @property
     def _shown_background(self) -> BackgroundRun | None:

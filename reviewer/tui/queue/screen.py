@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
-from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -97,14 +96,6 @@ EMPTY = {
 }
 
 
-class Loaded(Enum):
-    """How much of the list is loaded."""
-
-    NOTHING = "nothing"
-    FIRST_PAGE = "first page"
-    ALL = "all"
-
-
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
     FILTER_HINT: ClassVar[str] = (
@@ -129,7 +120,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list: CandidateList = rows
         self.query_asked = QueueQuery(project=project)
         """The latest requested list; the previous one is shown until its rows arrive."""
-        self.loaded = Loaded.NOTHING
+        self.loaded = False
+        """Whether the whole list is loaded, not only its first page."""
         self._wanted: Collection[int] = ()
         """Where the list being loaded puts the cursor."""
         self._saved_place: int | None = None
@@ -159,7 +151,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Show a project from its first page."""
         self.project = project
         self.query_asked = QueueQuery(project=project)
-        self.loaded = Loaded.NOTHING
+        self.loaded = False
         for group in ("ids", "new rows", "sessions", "offers", "drafts"):
             self.void(group)  # they belong to the previous project
         self.reader.clear()
@@ -253,7 +245,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def reload(self) -> None:
         """Show the first page; later, reload the visible rows and announce new ones."""
-        if self.loaded is Loaded.NOTHING:
+        if not self.loaded:
             self._show_first_page()
             return
         self.model.forget()
@@ -276,11 +268,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def watch_store(self) -> None:
         self._keep_place()
-        if self.loaded is Loaded.ALL:
+        if self.loaded:
             super().watch_store()
 
     def _show_first_page(self) -> None:
-        self.loaded = Loaded.FIRST_PAGE
         place = load_place(self.engine.path, self.project)
         query = self.query_asked
         here = () if place is None else (place,)
@@ -295,7 +286,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """
 
         def append(ids: array[int]) -> None:
-            self.loaded = Loaded.ALL
+            self.loaded = True
             self.model.extend(ids)
             found = self.model.index_of(here) if not self.model.cursor else None
             self.list.rows_changed()
@@ -341,7 +332,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
         """Show a list; the cursor goes to a wanted row, or stays on its row or the nearest."""
-        self.loaded, self._wanted = Loaded.ALL, ()
+        self.loaded, self._wanted = True, ()
         if not self.filter_invalid:
             self.status.recover()
         nearby = self.model.nearby(NEARBY)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from msgspec import Struct
-
-Group = Literal["Decide", "Select", "Look", "Move", "Screens"]
-"""The headings of the help."""
 
 
 class Action(Struct, frozen=True):
@@ -21,7 +17,6 @@ class Action(Struct, frozen=True):
     """One to three words, for the footer and the help."""
     help: str
     """One sentence."""
-    group: Group
     writes: bool = False
     """It changes the store; refused while the store is read-only or being written."""
     takes_marked: bool = False

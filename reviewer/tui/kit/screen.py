@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 from textual import on
 from textual.app import ComposeResult
 from textual.geometry import Region
+from textual.keys import key_to_character
 from textual.screen import Screen
 from textual.worker import WorkType
 
@@ -316,13 +317,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def show_footer(self) -> None:
         """Show the keys of the focused pane, then menu and help; never queries the store."""
-        focused = self.focused
-        typing = focused is not None and focused.check_consume_key("a", "a")
+        field = self.focused or self
         shown = []
         for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
-            names = action.bound_keys
-            if typing:  # printable keys go into the text field
-                names = [key for key in names if len(key) > 1 and not _types(key)]
+            names = [
+                key
+                for key in action.bound_keys
+                if not field.check_consume_key(key, key_to_character(key))
+            ]
             if names:
                 titled = node.title_of(action) if isinstance(node, Actor) else action.title
                 title = action.in_footer or titled
@@ -489,11 +491,3 @@ class TextScreen(KitScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         self.set_focus(self.text, scroll_visible=False)
         self.show_footer()
-
-
-def _types(key: str) -> bool:
-    """Whether a text field accepts this key as a character."""
-    from textual.keys import key_to_character
-
-    character = key_to_character(key)
-    return character is not None and character.isprintable()

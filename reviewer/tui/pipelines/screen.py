@@ -388,11 +388,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         ]
         background = self.background
 
-        def find(text: str) -> list[Option]:
-            words = text.strip().casefold()
-            fitting = [one for one in options if words in f"{one.name} {one.detail}".casefold()]
-            return sorted(fitting, key=lambda one: one.key.casefold() != words)  # a key first
-
         async def then(option: Option) -> None:
             if background is None:
                 raise ConflictError("The run has ended: no answer was given.")
@@ -400,8 +395,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.say("Answered.")
 
         title = display_line(question.text) or question.node
-        hint = f"{shared.CHOOSE.key} chooses a line"
-        await self.choose(title, find, then, hint=hint)
+        await self.choose(title, options, then, hint=f"{shared.CHOOSE.key} chooses a line")
 
     @on(RunMoved)
     def _run_moved(self) -> None:

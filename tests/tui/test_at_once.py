@@ -143,7 +143,7 @@ async def test_a_save_that_waited_long_does_not_close_what_was_opened_meanwhile(
         await screen.pilot.press("N", "ctrl+s")
         await screen.until(lambda: screen.app.background_act is not None)
         await screen.pilot.press("escape")
-        await screen.until(lambda: screen.queue.overlay is None)
+        await screen.until(lambda: screen.queue.editing is None)
         await screen.queue.choose("Which?", [Option("a", "a")], then)
         written.set()
         await screen.until(lambda: saved)

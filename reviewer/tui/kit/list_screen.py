@@ -111,9 +111,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """The text in the filter field is invalid."""
         self.row_before_filter: int | None = None
         """The id under the cursor before filtering; None once the cursor has moved."""
-        self.overlay: Widget | None = None
-        """The open editor, which replaces panes."""
-        self._beside: Sequence[Widget] = ()
+        self.editing: TextEdit | None = None
+        """The text in the open editor, which replaces panes."""
         self._zoomed: Widget | None = None
         self._editor: EditPane | None = None
 
@@ -325,17 +324,19 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_class(empty, "-empty")
 
     def _arrange(self) -> None:
-        """Hide the panes covered by zoom or overlay."""
-        zoomed, overlay = self._zoomed, self.overlay
-        if overlay is not None:
-            zoomed = None
+        """Hide the panes covered by zoom or editor."""
+        edit = self.editing
+        zoomed = self._zoomed if edit is None else None
         left, right = self.query_one("#left"), self.query_one("#right")
         left.set_class(zoomed is not None and zoomed is not self.list, "-off")
         right.set_class(zoomed is self.list, "-off")
         self.set_class(zoomed is not None, "-zoomed")
-        self.set_class(overlay is not None, "-overlay")
+        self.set_class(edit is not None, "-editing")
+        self.list.locked = edit is not None
+        if self._editor is not None:
+            self._editor.set_class(edit is None, "-off")
         for pane in self.panes:
-            covered = overlay is not None and pane not in self._beside
+            covered = edit is not None and pane not in edit.beside
             off = covered or (zoomed is not None and zoomed is not pane)
             pane.set_class(off, "-off")
 
@@ -345,32 +346,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     # the editor
 
-    async def show_overlay(self, pane: Widget, *, beside: Sequence[Widget] = ()) -> None:
-        """Show a pane in place of the others, except those in `beside`."""
-        if self.overlay is not pane:
-            self.status.say("")  # the last message is about another row
-        if not pane.is_attached:
-            await self.query_one("#right").mount(pane)
-        if self.overlay is not None and self.overlay is not pane:
-            self.overlay.add_class("-off")
-        pane.remove_class("-off")
-        self.overlay, self._beside = pane, beside
-        self.list.locked = True
-        self.remove_class("-empty")
-        self._arrange()
-
-    def close_overlay(self) -> None:
-        """Show the panes again, with the focus on the list."""
-        if self.overlay is not None:
-            self.overlay.add_class("-off")
-            self.overlay = None
-        self.list.locked = False
-        self._arrange()
-        self.set_focus(self.list, scroll_visible=False)
-
     def why_not(self, action: Action) -> str | None:
         """Refuse every action while the editor is open."""
-        if self.overlay is not None:
+        if self.editing is not None:
             return (
                 f"Finish this first: {keys.SAVE_EDIT.key} saves it, "
                 f"{keys.LEAVE_EDIT.key} keeps it as a draft."
@@ -378,26 +356,27 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return super().why_not(action)
 
     async def edit_text(self, edit: TextEdit) -> None:
-        """Edit a text, starting from its draft if there is one."""
+        """Edit a text in place of the panes, starting from its draft if there is one."""
+        if self.editing is None:
+            self.status.say("")  # the last message is about another row
         if self._editor is None:
             from reviewer.tui.kit.edit_pane import EditPane
 
             self._editor = EditPane(self._edit_done, id="edit")
+            await self.query_one("#right").mount(self._editor)
         draft = edit.drafts.load(edit.key)
-        await self.show_overlay(self._editor, beside=edit.beside)
+        self.editing = edit
+        self.remove_class("-empty")
+        self._arrange()
         self._editor.begin(edit, draft)
         if draft is not None:
             self.say(f"{edit.title}: this is your draft.")
 
-    @property
-    def editing(self) -> TextEdit | None:
-        """The text in the open editor."""
-        editor = self._editor
-        return editor.edit if editor is not None and self.overlay is editor else None
-
     def _edit_done(self, edit: TextEdit) -> None:
         if self.editing is edit:  # another text may be open by now
-            self.close_overlay()
+            self.editing = None
+            self._arrange()
+            self.set_focus(self.list, scroll_visible=False)
             self.draft_changed(edit.key)
 
     def draft_changed(self, key: int) -> None:

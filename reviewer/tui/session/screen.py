@@ -104,7 +104,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         super().action_refresh()
 
     def follow(self) -> None:
-        if self.overlay is not None:
+        if self.editing is not None:
             return  # the proof of the memory that is being worded is shown
         row = self.model.current
         if row is None:
@@ -210,10 +210,9 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 saved=self._saved,
                 again=keys.WORD,
                 verb="promote",
+                beside=(self.line_pane,),
             )
         )
-        if self.overlay is not None:
-            await self.show_overlay(self.overlay, beside=[self.line_pane])
 
     def _show_proof(self) -> None:
         """Show the lines that the new memory will cite, in full."""

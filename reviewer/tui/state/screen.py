@@ -129,7 +129,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _show_list(self, *, any_state: bool) -> None:
         empty = not self.facts.ids
-        self.show_empty(empty=empty and not self._filter and self.overlay is None)
+        self.show_empty(empty=empty and not self._filter and self.editing is None)
         self.list.empty = self._nothing_words() if empty else ()
         new = keys.NEW_VALUE.key
         self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"

@@ -12,6 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Region
+from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -88,6 +89,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
     HORIZONTAL_BREAKPOINTS = COLUMNS
     FILTER_HINT: ClassVar[str] = "words  -word"
 
+    zoomed: var[Widget | None] = var(None, init=False)
+    """The pane that fills the screen."""
+
     def __init__(
         self,
         engine: Engine,
@@ -113,7 +117,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """The id under the cursor before filtering; None once the cursor has moved."""
         self.editing: TextEdit | None = None
         """The text in the open editor, which replaces panes."""
-        self._zoomed: Widget | None = None
         self._editor: EditPane | None = None
 
     def compose(self) -> ComposeResult:
@@ -239,26 +242,11 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def action_zoom(self) -> None:
         """Fill the screen with the focused pane, or show all panes again."""
-        focused = self.focused
-        if self._zoomed is not None:
-            self.unzoom()
-        else:
-            self.fill_with(focused if focused in self.panes else self.list)
+        pane = self.focused if self.focused in self.panes else self.list
+        self.zoomed = pane if self.zoomed is None else None
 
-    def fill_with(self, pane: Widget) -> None:
-        """Fill the screen with a pane."""
-        self._zoomed = pane
+    def watch_zoomed(self) -> None:
         self._arrange()
-
-    def unzoom(self) -> None:
-        """Show all panes again."""
-        self._zoomed = None
-        self._arrange()
-
-    @property
-    def zoomed(self) -> Widget | None:
-        """The pane that fills the screen."""
-        return self._zoomed
 
     def action_next_pane(self) -> None:
         self._step_pane(1)
@@ -270,8 +258,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         order = self.tab_order()
         at = order.index(self.focused) if self.focused in order else 0
         pane = order[(at + step) % len(order)]
-        if self._zoomed is not None:
-            self.fill_with(pane)
+        if self.zoomed is not None:
+            self.zoomed = pane
         # Immediately, so that a key typed ahead reaches the new pane.
         self.set_focus(pane, scroll_visible=False)
 
@@ -281,12 +269,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def read_pane(self, pane: Widget) -> None:
         """Fill the screen with a pane and focus it, or return to the list."""
-        if self._zoomed is not None:
-            self.unzoom()
-            self.set_focus(self.list, scroll_visible=False)
-        else:
-            self.set_focus(pane, scroll_visible=False)
-            self.fill_with(pane)
+        self.zoomed = pane if self.zoomed is None else None
+        self.set_focus(self.list if self.zoomed is None else pane, scroll_visible=False)
 
     def action_back(self) -> None:
         """Stop the running act, else clear the marks, leave the zoom, return to the list, clear
@@ -296,8 +280,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
             return
         if self.model is not None and self.model.marks:
             self.action_mark_all()
-        elif self._zoomed is not None:
-            self.read_pane(self._zoomed)
+        elif self.zoomed is not None:
+            self.read_pane(self.zoomed)
         elif self.focused is not self.list:
             self.set_focus(self.list, scroll_visible=False)
         elif self.filter_text:
@@ -326,7 +310,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def _arrange(self) -> None:
         """Hide the panes covered by zoom or editor."""
         edit = self.editing
-        zoomed = self._zoomed if edit is None else None
+        zoomed = self.zoomed if edit is None else None
         left, right = self.query_one("#left"), self.query_one("#right")
         left.set_class(zoomed is not None and zoomed is not self.list, "-off")
         right.set_class(zoomed is self.list, "-off")

@@ -128,7 +128,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         engine = self.engine
         if path != self.path:
             self.view = ""
-            self.unzoom()
+            self.zoomed = None
             self.status.say("")  # the last message is about another file
         self.path = path
         self._file_changed_at = _changed_at(path)

@@ -397,28 +397,29 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self.filter_bar is None:
             from reviewer.tui.kit.filter import FilterBar
 
-            self.filter_bar = FilterBar(
-                self.FILTER_HINT, self._try_filter, self._keep_filter, self.clear_filter
-            )
+            self.filter_bar = FilterBar(self)
             await self.query_one("#left").mount(self.filter_bar)
         if not self.filter_text and self.model is not None:
             self.row_before_filter = self.model.current_id
         self.filter_bar.open()
 
-    def _keep_filter(self, text: str) -> None:
-        self._try_filter(text)
-        if not self.filter_invalid and self.filter_bar is not None:
-            self.filter_bar.show(text)
-            self.set_focus(self.list, scroll_visible=False)
+    def keep_filter(self) -> None:
+        """Go back to the list with the typed filter, if it is valid."""
+        if self.filter_bar is not None:
+            self.try_filter(text := self.filter_bar.field.value)
+            if not self.filter_invalid:
+                self.filter_bar.show(text)
+                self.set_focus(self.list, scroll_visible=False)
 
     def clear_filter(self) -> None:
         """Show all rows; the cursor stays on its row."""
         if self.filter_bar is not None:
             self.filter_bar.show("")
-        self._try_filter("")
+        self.try_filter("")
         self.set_focus(self.list, scroll_visible=False)
 
-    def _try_filter(self, text: str) -> None:
+    def try_filter(self, text: str) -> None:
+        """Show the matching rows, or what is wrong with the filter."""
         problem = self.filter_problem(text)
         self.filter_invalid = bool(problem)
         if problem:

@@ -258,7 +258,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.show_counts()
         self.follow()
         shown, query = self.model.ids[:], self.query_asked
-        self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
+        self.read(lambda: count_new(shown, self._ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
         if new and (self._wanted or self.reader.reads or not self.model.ids):
@@ -294,7 +294,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 self.list.move_to(found)
 
         if self.query_asked is query:  # a key typed ahead may have requested another list
-            self.read(lambda: self._all_ids(query), append, group="ids")
+            self.read(lambda: self._ids(query), append, group="ids")
         self.show_counts()
 
     def _load_again(self, here: Collection[int] = ()) -> None:
@@ -310,25 +310,19 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """
         self.query_asked, self._wanted = query, here
 
-        def first_page() -> array[int]:
-            worker = get_current_worker()
-            return self.engine.ids(query, limit=FIRST_PAGE, cancelled=lambda: worker.is_cancelled)
-
         def show_first_page(ids: array[int]) -> None:
             self._show_list(ids, here)
             if len(ids) == FIRST_PAGE:
                 self._load_rest(query)
 
         if quick:
-            self.read(first_page, show_first_page, group="ids")
+            self.read(lambda: self._ids(query, FIRST_PAGE), show_first_page, group="ids")
         else:
-            self.read(
-                lambda: self._all_ids(query), lambda ids: self._show_list(ids, here), group="ids"
-            )
+            self.read(lambda: self._ids(query), lambda ids: self._show_list(ids, here), group="ids")
 
-    def _all_ids(self, query: QueueQuery) -> array[int]:
+    def _ids(self, query: QueueQuery, limit: int | None = None) -> array[int]:
         worker = get_current_worker()
-        return self.engine.ids(query, cancelled=lambda: worker.is_cancelled)
+        return self.engine.ids(query, limit=limit, cancelled=lambda: worker.is_cancelled)
 
     def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
         """Show a list; the cursor goes to a wanted row, or stays on its row or the nearest."""

@@ -36,6 +36,7 @@ from reviewer.tui.kit.actor import (
 )
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
+from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -361,9 +362,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def _keep(self, screen: Screen[Any]) -> None:
         """Save unsaved text and the cursor's place. Raises StoreError if that fails."""
-        keep_now = getattr(screen, "keep_now", None)
-        if keep_now is not None:
-            keep_now()
+        if isinstance(screen, KitScreen):
+            screen.keep_now()
 
     def _method(self, action: Action) -> Callable[[], object]:
         """A tab is a screen of its own room, imported when it is first shown."""
@@ -422,7 +422,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     async def action_help(self) -> None:
         """Show all actions, those of the focused pane first."""
         from reviewer.tui.help import show_help
-        from reviewer.tui.kit.screen import KitScreen
 
         if isinstance(self.screen, KitScreen):
             await show_help(self.screen)

@@ -31,9 +31,18 @@ class LineView(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
 
     def _method(self, action: Action) -> Callable[[], object]:
         """Every key of this pane goes a number of lines; of a page, one line stays visible."""
-        page, all_ = max(self.height - 1, 1), self.virtual_size.height
-        half = max(page // 2, 1)
-        lines = dict(zip(keys.MOVES, (1, -1, half, -half, page, -page, -all_, all_), strict=True))
+        page = max(self.height - 1, 1)
+        half, whole = max(page // 2, 1), self.virtual_size.height
+        lines = {
+            keys.LINE_DOWN: 1,
+            keys.LINE_UP: -1,
+            keys.HALF_DOWN: half,
+            keys.HALF_UP: -half,
+            keys.PAGE_DOWN: page,
+            keys.PAGE_UP: -page,
+            keys.GO_HOME: -whole,
+            keys.GO_END: whole,
+        }
         return partial(self.move_by, lines[action])
 
     def count_lines(self, lines: int) -> None:

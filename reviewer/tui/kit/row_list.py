@@ -30,6 +30,9 @@ INDENT = "  "
 class RowList(LineView):
     """Rows from a subclass, and a last line with the cursor position."""
 
+    cursor: int
+    """The index of the row under the cursor, which a subclass keeps."""
+
     class Moved(Message):
         """The cursor moved to another row."""
 
@@ -54,15 +57,6 @@ class RowList(LineView):
     @property
     def total(self) -> int:
         """The number of rows."""
-        raise NotImplementedError
-
-    @property
-    def cursor(self) -> int:
-        """The index of the row under the cursor."""
-        raise NotImplementedError
-
-    def put_cursor(self, index: int) -> None:
-        """Put the cursor on an existing row."""
         raise NotImplementedError
 
     def read_window(self, start: int, stop: int) -> None:
@@ -131,7 +125,7 @@ class RowList(LineView):
             if self._keep_in_sight():
                 self.refresh()
             return
-        self.put_cursor(index)
+        self.cursor = index
         if self._keep_in_sight():
             self.refresh()
         else:
@@ -208,28 +202,19 @@ RowModelT = TypeVar("RowModelT", bound=RowModel[Any])
 
 
 class LoadedList(RowList, Generic[RowT]):
-    """Draws rows that are all in memory; owns its cursor."""
+    """Draws rows that are all in memory."""
 
-    def __init__(self, rows: Sequence[RowT] = (), *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.rows = rows
-        self._cursor = 0
+    rows: Sequence[RowT] = ()
+    cursor = 0
 
     @property
     def total(self) -> int:
         return len(self.rows)
 
     @property
-    def cursor(self) -> int:
-        return self._cursor
-
-    @property
     def current(self) -> RowT | None:
         """The row under the cursor."""
-        return self.rows[self._cursor] if self._cursor < len(self.rows) else None
-
-    def put_cursor(self, index: int) -> None:
-        self._cursor = index
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
 
 class ModelList(RowList, Generic[ModelT]):
@@ -243,7 +228,8 @@ class ModelList(RowList, Generic[ModelT]):
     def cursor(self) -> int:
         return self.model.cursor
 
-    def put_cursor(self, index: int) -> None:
+    @cursor.setter
+    def cursor(self, index: int) -> None:
         self.model.cursor = index
 
 

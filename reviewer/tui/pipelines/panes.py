@@ -36,9 +36,9 @@ class NodeList(LoadedList[WalkStep]):
         self.graph, self.rows = graph, graph.stops if graph is not None else ()
         names = [each.node.name for each in self.rows]
         if here is not None and here.node.name in names:
-            self.put_cursor(names.index(here.node.name))
+            self.cursor = names.index(here.node.name)
         else:
-            self.put_cursor(max(min(self.cursor, len(names) - 1), 0))
+            self.cursor = max(min(self.cursor, len(names) - 1), 0)
         self.rows_changed()
 
     def go_to(self, node: str) -> None:

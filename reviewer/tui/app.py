@@ -8,6 +8,7 @@ import sys
 from asyncio import Future, to_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -18,6 +19,7 @@ from textual import events, on
 from textual.app import App
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
+from textual.worker import WorkerFailed
 
 from reviewer.errors import ReviewerError, StoreError
 from reviewer.projects import ChosenProject
@@ -25,7 +27,7 @@ from reviewer.resources import styles_folder
 from reviewer.text.display import display_line, use_ascii_marks
 from reviewer.tui.keymap import load_keymap
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.action import use_keys
+from reviewer.tui.kit.action import Action, use_keys
 from reviewer.tui.kit.actor import (
     WAITING,
     Actor,
@@ -33,7 +35,8 @@ from reviewer.tui.kit.actor import (
     detached,
 )
 from reviewer.tui.kit.bars import StatusBar
-from reviewer.tui.kit.running import RunningAct, Stoppable
+from reviewer.tui.kit.running import RunningAct
+from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -46,9 +49,6 @@ DEFECT = "This is a defect of reviewer"
 KEPT = "Your decisions and drafts are saved. REVIEWER_DEBUG=1 shows the traceback."
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from textual.actions import ActionParseResult
     from textual.dom import DOMNode
     from textual.driver import Driver
     from textual.timer import Timer
@@ -57,9 +57,10 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.kit.host import Steps
+    from reviewer.tui.kit.screen import Steps
     from reviewer.tui.kit.text import TextBlock
     from reviewer.tui.packet.model import PacketChoices
+    from reviewer.tui.pipelines.run import BackgroundRun
 
 
 SWITCH_SECONDS = 0.0005
@@ -69,6 +70,16 @@ PROGRESS_SECONDS = 0.25
 COLLECT_AFTER = 0.15
 """Delay before collecting a closed screen, so that the next one is drawn first."""
 READ_ONLY = "The store is read-only: you can look, but not change anything."
+
+ROOMS = {
+    keys.SHOW_CONTEXT: ("context", "ContextScreen"),
+    keys.SHOW_PACKET: ("packet", "PacketScreen"),
+    keys.SHOW_MEMORY: ("state", "StateScreen"),
+    keys.SHOW_PIPELINES: ("pipelines", "PipelinesScreen"),
+    keys.SHOW_AGENTS: ("agents", "AgentsScreen"),
+    keys.SHOW_HISTORY: ("history", "HistoryScreen"),
+}
+"""Tab -> its room and its screen; the queue lies below all of them."""
 
 Value = TypeVar("Value")
 
@@ -105,8 +116,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         Raises KeymapError if the keymap file is invalid.
         """
-        self.keymap_in_use = load_keymap(keymap)
-        use_keys(self.keymap_in_use.overrides)
+        custom_keys = load_keymap(keymap)
+        use_keys(custom_keys)
         super().__init__()
         self.engine = engine
         self.project = project
@@ -132,7 +143,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """Acts of this session -> the context and turn they changed."""
         self.came_back: Sequence[int] = ()
         """Memories changed by the latest undo or redo on another screen, for the queue."""
-        self.background_run: Stoppable | None = None
+        self.background_run: BackgroundRun | None = None
         """The pipeline run, which outlives its screen."""
         self.packet_choices: PacketChoices | None = None
         """The source, task, limits and pins of the Packet screen."""
@@ -163,7 +174,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.set_class(not light, "-dark-mode")
         self.set_class(light, "-light-mode")
         self.animation_level = "none"
-        self.set_keymap(self.keymap_in_use.overrides)
+        self.set_keymap(custom_keys)
 
     def get_driver_class(self) -> type[Driver]:
         """The platform's driver, made to accept any bytes."""
@@ -178,24 +189,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.call_after_refresh(begin_collecting)
         if self.has_start:
             self.open_start()
-
-    async def run_action(
-        self,
-        action: str | ActionParseResult,
-        default_namespace: DOMNode | None = None,
-        namespaces: Mapping[str, DOMNode] | None = None,
-    ) -> bool:
-        """Run pane actions through `Actor.perform`, all others through Textual."""
-        node = default_namespace
-        known = (
-            next((each for each in node.pane.actions if each.id == action), None)
-            if (isinstance(node, Actor))
-            else None
-        )
-        if known is None or not isinstance(node, Actor):
-            return await super().run_action(action, default_namespace, namespaces)
-        await node.perform(known)
-        return True
 
     # acts on many rows
 
@@ -329,7 +322,9 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         if os.environ.get("REVIEWER_DEBUG"):
             super()._fatal_error()
             return
-        problem = self._exception
+        problem: BaseException | None = self._exception
+        if isinstance(problem, WorkerFailed):
+            problem = problem.error
         if isinstance(problem, ReviewerError):  # the store was damaged while open
             sentence = display_line(str(problem))
         else:
@@ -367,43 +362,24 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def _keep(self, screen: Screen[Any]) -> None:
         """Save unsaved text and the cursor's place. Raises StoreError if that fails."""
-        keep_now = getattr(screen, "keep_now", None)
-        if keep_now is not None:
-            keep_now()
+        if isinstance(screen, KitScreen):
+            screen.keep_now()
 
-    async def action_show_context(self) -> None:
-        await self._show("reviewer.tui.context.screen", "ContextScreen")
+    def _method(self, action: Action) -> Callable[[], object]:
+        """A tab is a screen of its own room, imported when it is first shown."""
+        if (room := ROOMS.get(action)) is None:
+            return super()._method(action)
+        return partial(self._show, *room)
 
-    async def action_show_packet(self) -> None:
-        await self._show("reviewer.tui.packet.screen", "PacketScreen")
-
-    async def action_show_pipelines(self) -> None:
-        await self._show("reviewer.tui.pipelines.screen", "PipelinesScreen")
-
-    async def action_show_memory(self) -> None:
-        await self._show("reviewer.tui.state.screen", "StateScreen")
-
-    async def action_show_history(self) -> None:
-        await self._show("reviewer.tui.history.screen", "HistoryScreen")
-
-    async def action_show_agents(self) -> None:
-        await self._show("reviewer.tui.agents.screen", "AgentsScreen")
-
-    async def _show(self, module: str, name: str) -> None:
-        """Replace the top screen by another, imported on first use."""
-        kind: Callable[..., Screen[None]] = getattr(await to_thread(import_module, module), name)
+    async def _show(self, room: str, name: str) -> None:
+        """Replace the top screen by another."""
+        module = await to_thread(import_module, f"reviewer.tui.{room}.screen")
+        kind: Callable[..., Screen[None]] = getattr(module, name)
         self._leave_question()
         if type(self.screen) is not kind:
             self._keep(self.screen)  # the next screen starts at the same place
             self.action_show_queue()
             self.push_screen(kind(self.engine, self.project))
-
-    def open_context(self, context: int) -> None:
-        """Show a context."""
-        from reviewer.tui.context.screen import ContextScreen
-
-        self.action_show_queue()
-        self.push_screen(ContextScreen(self.engine, self.project, context))
 
     def open_source(self, evidence: EvidenceView) -> None:
         """Show the source of an evidence at its line; a session in the Session screen."""
@@ -438,16 +414,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         self.open_source(line_of_file(path, line))
 
-    def open_reach(self, memory: int) -> None:
-        """Show which agents get a memory, and where."""
-        from reviewer.tui.agents.reach import reach_blocks
-        from reviewer.tui.reading.screen import ReadingScreen
-
-        title, signs = f"Which agents get #{memory}?", self.glyphs
-        self.push_screen(
-            ReadingScreen(self.engine, title, lambda: reach_blocks(self.engine, memory, signs))
-        )
-
     def open_memory(self, memory: int) -> None:
         """Show a memory in the queue."""
         self.action_show_queue()
@@ -456,7 +422,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     async def action_help(self) -> None:
         """Show all actions, those of the focused pane first."""
         from reviewer.tui.help import show_help
-        from reviewer.tui.kit.screen import KitScreen
 
         if isinstance(self.screen, KitScreen):
             await show_help(self.screen)

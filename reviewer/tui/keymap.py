@@ -8,59 +8,23 @@ from pathlib import Path
 
 from reviewer.errors import ReviewerError
 from reviewer.files import read_small
-from reviewer.tui.kit.action import Action, shown_key
+from reviewer.tui.kit.action import shown_key
 
 
 class KeymapError(ReviewerError):
     """A keymap names an unknown action or key, or gives one key to two actions."""
 
 
-class Keymap:
-    """The keys of each action."""
-
-    def __init__(self, overrides: Mapping[str, str] | None = None) -> None:
-        """`overrides`: action id -> Textual key names, comma-separated. ctrl+q always quits.
-
-        Raises KeymapError for an unknown action and for a key of two actions.
-        """
-        self.overrides = dict(overrides or {})
-        if "ctrl+q" not in self.overrides.get("quit", "ctrl+q").split(","):
-            self.overrides["quit"] += ",ctrl+q"
-        if self.overrides:
-            self._check()
-
-    def keys(self, action: Action) -> tuple[str, ...]:
-        """The keys of an action; empty if it is only in the menu and the help."""
-        text = self.overrides.get(action.id, action.keys)
-        return tuple(text.split(",")) if text else ()
-
-    def _check(self) -> None:
-        from reviewer.tui.actions import ACTIONS, PANES  # late: the keys of every screen
-
-        for name in self.overrides:
-            if name not in ACTIONS:
-                raise KeymapError(_unknown(name, ACTIONS))
-        for pane in PANES:
-            taken: dict[str, str] = {"ctrl+q": "quit"}
-            for action in pane.actions:
-                for key in self.keys(action):
-                    other = taken.setdefault(key, action.id)
-                    if other != action.id:
-                        raise KeymapError(
-                            f"The key {shown_key(key)} would run both {other} and {action.id}"
-                            f" ({pane.heading}). Give one of them another key."
-                        )
-
-
-def load_keymap(path: Path | None) -> Keymap:
-    """The keymap from a TOML file; the built-in one without a file.
+def load_keymap(path: Path | None) -> dict[str, str]:
+    """Action id -> its Textual key names, comma-separated, for the actions named in a TOML file;
+    ctrl+q always quits.
 
     The table `[keys]` maps action ids to a key or a list of keys, such as `promote = "A"`.
 
     Raises KeymapError with the problem and its location.
     """
     if path is None:
-        return Keymap()
+        return {}
     import tomllib
 
     try:
@@ -73,7 +37,31 @@ def load_keymap(path: Path | None) -> Keymap:
         raise KeymapError(f"The keymap {path} is nested too deep.") from None
     if not isinstance(table, dict):
         raise KeymapError(f"`keys` in {path} must be a table: write [keys] above the lines.")
-    return Keymap({name: _keys_text(name, value) for name, value in table.items()})
+    keymap = {name: _keys_text(name, value) for name, value in table.items()}
+    if "ctrl+q" not in keymap.get("quit", "ctrl+q").split(","):
+        keymap["quit"] += ",ctrl+q"
+    if keymap:
+        _check(keymap)
+    return keymap
+
+
+def _check(keymap: Mapping[str, str]) -> None:
+    """Raise KeymapError for an unknown action, and for a key of two actions of a pane."""
+    from reviewer.tui.actions import ACTIONS, PANES  # late: the keys of every screen
+
+    for name in keymap:
+        if name not in ACTIONS:
+            raise KeymapError(_unknown(name, ACTIONS))
+    for pane in PANES:
+        taken: dict[str, str] = {"ctrl+q": "quit"}
+        for action in pane.actions:
+            for key in filter(None, keymap.get(action.id, action.keys).split(",")):
+                other = taken.setdefault(key, action.id)
+                if other != action.id:
+                    raise KeymapError(
+                        f"The key {shown_key(key)} would run both {other} and {action.id}"
+                        f" ({pane.heading}). Give one of them another key."
+                    )
 
 
 def _keys_text(name: str, value: object) -> str:

@@ -11,7 +11,6 @@ import selectors
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
@@ -23,9 +22,6 @@ from textual.filter import LineFilter
 from textual.message import Message
 
 from reviewer.tui.theme import COLOURS
-
-if TYPE_CHECKING:
-    pass
 
 # input: bytes that are not UTF-8
 

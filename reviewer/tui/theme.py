@@ -236,12 +236,7 @@ def _theme(name: str, colours: Colours, *, dark: bool) -> Theme:
     )
 
 
-THEMES = (
-    _theme(DARK, COLOURS[DARK], dark=True),
-    _theme(LIGHT, COLOURS[LIGHT], dark=False),
-    _theme(DARK_16, COLOURS[DARK_16], dark=True),
-    _theme(LIGHT_16, COLOURS[LIGHT_16], dark=False),
-)
+THEMES = [_theme(name, colours, dark=name in (DARK, DARK_16)) for name, colours in COLOURS.items()]
 
 
 def theme_for(name: str, color_system: str | None) -> str:
@@ -251,8 +246,7 @@ def theme_for(name: str, color_system: str | None) -> str:
 
 def other_theme(name: str) -> str:
     """The light theme for a dark one, and the reverse."""
-    pairs = ((DARK, LIGHT), (DARK_16, LIGHT_16))
-    return dict([*pairs, *((light, dark) for dark, light in pairs)]).get(name, LIGHT)
+    return {LIGHT: DARK, DARK_16: LIGHT_16, LIGHT_16: DARK_16}.get(name, LIGHT)
 
 
 def palette(app: Any) -> Palette:

@@ -17,7 +17,6 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.option import Option
-from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.queue import keys
 from tests.present import present
@@ -84,9 +83,8 @@ async def test_rows_of_the_project_before_do_not_arrive_in_the_next(stocked: Eng
     taken: list[str] = []
     async with opened(stocked, project="acme") as screen:
         queue = screen.queue
-        late = KitScreen.Arrived("ids", queue._latest["ids"], lambda: taken.append("rows"))
+        queue.read(lambda: "rows", taken.append, group="new rows")
         queue.begin("other", "Read 1 file.")
-        queue.post_message(late)
         await screen.settle()
         assert not taken
         assert queue.query_asked.project == "other"
@@ -145,7 +143,7 @@ async def test_a_save_that_waited_long_does_not_close_what_was_opened_meanwhile(
         await screen.pilot.press("N", "ctrl+s")
         await screen.until(lambda: screen.app.background_act is not None)
         await screen.pilot.press("escape")
-        await screen.until(lambda: screen.queue.overlay is None)
+        await screen.until(lambda: screen.queue.editing is None)
         await screen.queue.choose("Which?", [Option("a", "a")], then)
         written.set()
         await screen.until(lambda: saved)

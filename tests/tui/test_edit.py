@@ -128,12 +128,6 @@ async def test_hidden_characters_are_visible_and_stay_in_the_text(engine: Engine
         assert pane.content == HOSTILE
 
 
-async def test_a_large_text_is_compared_behind(engine: Engine) -> None:
-    async with editing(engine, "word " * 10_000) as (screen, pane):
-        await screen.press("x", "y", "z")
-        await screen.until(lambda: pane.difference.changes == 1)
-
-
 async def test_text_being_typed_at_the_end_of_the_program_is_kept(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         number = present(screen.model.current_id)

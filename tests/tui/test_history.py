@@ -25,7 +25,7 @@ def act(**fields: object) -> ActView:
 
 
 def row(width: int, **fields: object) -> str:
-    parts = act_parts(act(**fields), "", width, palette_of(DARK), GLYPHS, here=False, focused=False)
+    parts = act_parts(act(**fields), "", width, palette_of(DARK).on_row(here=False), GLYPHS)
     assert sum(len(text) for text, _ in parts) <= width
     return "".join(text for text, _ in parts)
 

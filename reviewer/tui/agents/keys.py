@@ -7,14 +7,14 @@ from reviewer.tui.kit.action import Action, Pane
 
 CONNECT = Action(
     "connect_agent", "c", "connect",
-    "Connect this agent; you see the changes first.", "Decide", writes=True,
+    "Connect this agent; you see the changes first.", writes=True,
 )  # fmt: skip
 DISCONNECT = Action(
     "disconnect_agent", "d", "disconnect",
     "Disconnect this agent; you see the changes first. Order: its memory folder, this project, all"
-    " projects.", "Decide", writes=True,
+    " projects.", writes=True,
 )  # fmt: skip
-READ = Action("read_agent", "enter", "read", "Zoom the details of this agent, or go back.", "Look")
+READ = Action("read_agent", "enter", "read", "Zoom the details of this agent, or go back.")
 
 AGENTS = Pane(
     "agents", "Agents",

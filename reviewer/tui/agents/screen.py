@@ -10,7 +10,6 @@ from pathlib import Path
 from msgspec import Struct
 from rich.cells import set_cell_size
 from textual import on
-from textual.strip import Strip
 
 from reviewer.agents.agent_files import AgentFiles, GivenPacket
 from reviewer.agents.connections import Connection, Connections, Planned
@@ -25,14 +24,14 @@ from reviewer.system import default_store
 from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.line import Part, cells_of, line_of
+from reviewer.tui.kit.line import Part, cells_of
 from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import LoadedList, RowList
 from reviewer.tui.kit.text import Run, TextBlock, count, diff_blocks, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue.keys import READ_SESSIONS
-from reviewer.tui.theme import Glyphs, Palette, glyphs
+from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 
 NAME_CELLS = 13
 SCOPE_WORDS = {
@@ -104,7 +103,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         margin = (Run(" "),)
         if self.host.is_demo:
             return [TextBlock(each, first=margin) for each in (*GIVES, DEMO)]
-        key, undo = self.key_of(keys.CONNECT), self.key_of(keys.DISCONNECT)
+        key, undo = keys.CONNECT.key, keys.DISCONNECT.key
         how = (
             f"{key} shows the changes to the settings of {agent} before writing them."
             f" {undo} reverts them."
@@ -259,20 +258,16 @@ class AgentList(LoadedList[AgentState]):
         self.rows = states
         self.rows_changed()
 
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        here = at == self._cursor
-        text, _, dim, _, _ = style.on_row(here=here)
+    def row_parts(self, at: int, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
+        text, _, dim, _, _ = style
         row = self.rows[at].row
         parts: list[Part] = [
-            (sign.bar, style.accent_here) if here and self.has_focus else (" ", text),
             (f"{set_cell_size(row.title, NAME_CELLS)} ", text),
             (state_word(row), text if row.connected else dim),
         ]
-        end = f"{row.version or ('found' if row.program else 'not found')} "
+        end = row.version or ("found" if row.program else "not found")
         gap = width - cells_of(parts) - len(end)
-        if gap > 0:
-            parts += [(" " * gap, dim), (end, dim)]
-        return line_of(parts, width, text, sign.ellipsis)
+        return [*parts, (" " * gap, dim), (end, dim)] if gap > 0 else parts
 
 
 def state_word(row: AgentRow) -> str:

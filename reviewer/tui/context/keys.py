@@ -9,12 +9,12 @@ from reviewer.tui.reading.keys import HAND_OVER
 FULL = Action(
     "level_full", "1", "full",
     "Look at this segment whole, or at another level; the same key again chooses the level.",
-    "Decide", writes=True, in_footer="to 4 level",
+    writes=True, in_footer="to 4 level",
 )  # fmt: skip
 
 
 def _level(name: str, key: str, help_: str) -> Action:
-    return Action(f"level_{name}", key, name, help_, "Decide", writes=True, beside=FULL.id)
+    return Action(f"level_{name}", key, name, help_, writes=True, beside=FULL.id)
 
 
 DETAILED = _level("detailed", "2", "About a third, in order, with speakers.")
@@ -23,44 +23,39 @@ TAGS = _level("tags", "4", "About a fiftieth: its tags.")
 LEVELS = (FULL, DETAILED, BRIEF, TAGS)
 APPLY = Action(
     "apply_levels", "a", "apply",
-    "Replace segments with their summaries; reviewer compile gives them to an agent.",
-    "Decide", writes=True,
+    "Replace segments with their summaries; reviewer compile gives them to an agent.", writes=True,
 )  # fmt: skip
 EDIT = Action(
     "edit_text", "e", "edit",
-    "Write this summary by hand.", "Decide", writes=True,
+    "Write this summary by hand.", writes=True,
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
     "Choose levels for a number of tokens; or one for all. What you said stays longest.",
-    "Decide", writes=True,
+    writes=True,
 )  # fmt: skip
-PIN = Action(
-    "pin", "P", "pin", "Always send this whole; again makes it normal.", "Decide", writes=True
-)
+PIN = Action("pin", "P", "pin", "Always send this whole; again makes it normal.", writes=True)
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress this with more care; again makes it normal.", "Decide", writes=True,
+    "Compress this with more care; again makes it normal.", writes=True,
     beside=PIN.id,
 )  # fmt: skip
 LEAVE_OUT = Action(
     "make_skip", "x", "skip",
-    "Leave this out of the agent's context; again makes it normal.", "Decide", writes=True,
+    "Leave this out of the agent's context; again makes it normal.", writes=True,
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Keep what is lost in every summary; or a text, a wish, a whole turn; or none.",
-    "Decide", writes=True,
+    "Keep what is lost in every summary; or a text, a wish, a whole turn; or none.", writes=True,
 )  # fmt: skip
 OPEN = Action(
     "open_row", "enter", "turns",
     "Show the turns of this segment, or hide them; read an applied summary and its original.",
-    "Look",
 )  # fmt: skip
-CONTEXTS = Action("choose_context", "", "other session", "Choose another session.", "Select")
+CONTEXTS = Action("choose_context", "", "other session", "Choose another session.")
 ASK_MODEL = Action(
     "ask_model", "", "ask the model",
-    "Let the model write this segment, or every one that is not Full.", "Decide", writes=True,
+    "Let the model write this segment, or every one that is not Full.", writes=True,
 )  # fmt: skip
 
 CONTEXT = Pane(

@@ -197,7 +197,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.show_footer()
 
     def watch_store(self) -> None:
-        if self.overlay is None and self.question is None and self.host.running is None:
+        if self.editing is None and self.question is None and self.host.running is None:
             super().watch_store()
 
     async def action_choose_context(self) -> None:

@@ -7,7 +7,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 COPY_PLACE = Action(
     "copy_place", "y", "copy path:line",
-    "Copy the file's path and line (OSC 52).", "Look",
+    "Copy the file's path and line (OSC 52).",
 )  # fmt: skip
 SOURCE = Pane(
     "source", "Source",

@@ -7,11 +7,11 @@ from reviewer.tui.kit.action import Action, Pane
 
 UNDO_ACT = Action(
     "undo_this", "x", "undo this",
-    "Undo this act; refused if its rows have changed since.", "Decide", writes=True,
+    "Undo this act; refused if its rows have changed since.", writes=True,
 )  # fmt: skip
 OPEN_MEMORY = Action(
     "history_open", "enter", "to the memory",
-    "Go to the memory changed by this act.", "Look",
+    "Go to the memory changed by this act.",
 )  # fmt: skip
 
 HISTORY = Pane(

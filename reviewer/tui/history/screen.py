@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from rich.cells import set_cell_size
 from textual import on
-from textual.strip import Strip
 
 from reviewer.engine import Engine
 from reviewer.promotion.decisions.history import ActView, ChangeView
@@ -21,11 +20,11 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.list_screen import ListScreen
-from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
+from reviewer.tui.kit.row_list import RowList, StoredList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, moment
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.theme import Glyphs, Palette, glyphs
+from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 
 CHANGES_SHOWN = 200
 ACTOR_CELLS = 8
@@ -233,7 +232,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             self.host.open_memory(memory)
 
 
-class ActList(StoredList["RowModel[ActView]"]):
+class ActList(StoredList["RowModel[ActView]", ActView]):
     """Draws acts and moves its cursor."""
 
     def __init__(self, model: RowModel[ActView], *, id: str) -> None:  # noqa: A002
@@ -241,36 +240,23 @@ class ActList(StoredList["RowModel[ActView]"]):
         self.words: dict[int, str] = {}
         """Act -> the text of the memory it is about."""
 
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        row, here = self.model.row(at), at == self.model.cursor
-        if row is None:
-            return line_of([], width, style.text, sign.ellipsis)
-        words = self.words.get(row.id, "")
-        parts = act_parts(row, words, width, style, sign, here=here, focused=self.has_focus)
-        return line_of(parts, width, style.on_row(here=here).text, sign.ellipsis)
+    def parts_of(
+        self, row: ActView, at: int, width: int, style: RowStyles, sign: Glyphs
+    ) -> list[Part]:
+        return act_parts(row, self.words.get(row.id, ""), width, style, sign)
 
 
-def act_parts(
-    act: ActView,
-    words: str,
-    width: int,
-    style: Palette,
-    signs: Glyphs,
-    *,
-    here: bool,
-    focused: bool,
-) -> list[Part]:
-    """One row: bar, id, time, actor, title, and at the right whether it is undone."""
-    on_row = style.on_row(here=here)
-    text, _, dim, _, warm = on_row
-    parts = [cursor_bar(on_row, signs, here=here, focused=focused), (f"{act.id:>6} ", dim)]
+def act_parts(act: ActView, words: str, width: int, style: RowStyles, signs: Glyphs) -> list[Part]:
+    """One row: id, time, actor, title, and at the right whether it is undone."""
+    text, _, dim, _, warm = style
+    parts: list[Part] = [(f"{act.id:>6} ", dim)]
     if width >= 44:
         parts.append((f"{moment(act.at)[5:]}  ", dim))
     if width >= WITH_ACTOR:
         actor = display_line(act.actor)
         parts.append((f"{set_cell_size(actor, ACTOR_CELLS)} ", dim))
     undone = act.undone
-    end = f" {signs.rejected} undone " if undone else " "
+    end = f" {signs.rejected} undone" if undone else ""
     room = width - cells_of(parts) - len(end)
     told = [
         (display_line(act.title), dim if undone else text),
@@ -278,8 +264,7 @@ def act_parts(
     ]
     shown = line_of(told, max(room, 0), text, signs.ellipsis)
     parts += [(segment.text, segment.style or text) for segment in shown]
-    parts.append((end, warm if undone else dim))
-    return parts
+    return [*parts, (end, warm if undone else dim)]
 
 
 def act_blocks(

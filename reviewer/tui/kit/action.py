@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from msgspec import Struct
-
-Group = Literal["Decide", "Select", "Look", "Move", "Screens"]
-"""The headings of the help."""
 
 
 class Action(Struct, frozen=True):
@@ -21,7 +17,6 @@ class Action(Struct, frozen=True):
     """One to three words, for the footer and the help."""
     help: str
     """One sentence."""
-    group: Group
     writes: bool = False
     """It changes the store; refused while the store is read-only or being written."""
     takes_marked: bool = False
@@ -46,7 +41,12 @@ class Action(Struct, frozen=True):
     @property
     def shown_keys(self) -> list[str]:
         """All its keys as displayed."""
-        return [shown_key(key) for key in _in_use.get(self.id, self.keys).split(",") if key]
+        return [shown_key(key) for key in self.bound_keys]
+
+    @property
+    def bound_keys(self) -> list[str]:
+        """Its keys in use, as Textual names them; empty if it is only in the menu and the help."""
+        return [key for key in _in_use.get(self.id, self.keys).split(",") if key]
 
 
 _in_use: dict[str, str] = {}
@@ -54,10 +54,10 @@ _in_use: dict[str, str] = {}
 """
 
 
-def use_keys(overrides: Mapping[str, str]) -> None:
-    """Display these custom keys from now on."""
+def use_keys(keymap: Mapping[str, str]) -> None:
+    """Name these custom keys from now on."""
     _in_use.clear()
-    _in_use.update(overrides)
+    _in_use.update(keymap)
 
 
 class Pane(Struct, frozen=True):

@@ -28,7 +28,7 @@ from reviewer.errors import ReviewerError
 from reviewer.tui.kit.action import Action, Pane
 
 if TYPE_CHECKING:
-    from reviewer.tui.kit.host import Host
+    from reviewer.tui.app import ReviewerApp
 
     _Node = DOMNode
     _Screen = Screen[Any]
@@ -84,9 +84,9 @@ class Actor(_Node):
         super().__init_subclass__(**textual)
 
     @property
-    def host(self) -> Host:
-        """The app, with the store, the keymap and the running act."""
-        return cast("Host", self.app)
+    def host(self) -> ReviewerApp:
+        """The app, with the store and the running act."""
+        return cast("ReviewerApp", self.app)
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a message in the status line of this screen, or of the one that replaced it."""
@@ -113,7 +113,7 @@ class Actor(_Node):
         return True
 
     def key_of(self, action: Action) -> str:
-        """The key of an action for a message; its title if it has none."""
+        """The key of an action for a message."""
         return action.key
 
     async def perform(self, action: Action) -> None:
@@ -122,6 +122,10 @@ class Actor(_Node):
             self.say(reason)
         else:
             await self.patiently(self._method(action))
+
+    async def action_perform_named(self, name: str) -> None:
+        """Run the action of a binding."""
+        await self.perform(next(each for each in self.pane.actions if each.id == name))
 
     async def patiently(self, run: Callable[[], object]) -> None:
         """Run something; an expected failure is shown in the status line.
@@ -183,7 +187,7 @@ def binding(action: Action) -> Binding:
     """The Textual binding of an action; keymaps refer to it by id."""
     return Binding(
         action.keys or NO_KEY,
-        action.id,
+        f"perform_named({action.id!r})",
         action.title,
         show=False,
         priority=action.priority,

@@ -199,7 +199,7 @@ class ChoiceScreen(
             return
         event.stop()
         if self._pane is not None and event.key in PAGES:
-            self._pane.scroll_rows(PAGES[event.key] * max(self._pane.size.height - 2, 1))
+            self._pane.move_by(PAGES[event.key] * max(self._pane.height - 2, 1))
         else:
             getattr(self.list, f"action_{move}")()
 

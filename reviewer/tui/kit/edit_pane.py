@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from asyncio import sleep, to_thread
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -14,6 +16,7 @@ from textual.containers import Vertical
 from textual.dom import DOMNode
 from textual.timer import Timer
 from textual.widgets import TextArea
+from textual.worker import WorkType
 
 from reviewer.errors import ReviewerError
 from reviewer.extraction.rules import SHORTEST_STATEMENT
@@ -35,8 +38,6 @@ DIFF_AFTER = 0.05
 """Pause in typing before the difference is redrawn."""
 DRAFT_AFTER = 0.5
 """Seconds from the first unsaved key until the draft is saved."""
-LARGE = 20_000
-"""Minimum characters for computing the difference in a thread."""
 PROPOSED = 280
 """Maximum length of a proposed memory (`docs/design.md`, "Promotion"); an edit may be longer."""
 
@@ -161,7 +162,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         super().__init__(id=id)
         self._close = close
         self._edit: TextEdit | None = None
-        self._diff_timer: Timer | None = None
         self._draft_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -172,13 +172,13 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     def begin(self, edit: TextEdit, draft: str | None = None) -> None:
         """Edit a text, from its draft if there is one, and take the focus."""
-        self._stop_timers()
+        self._stop_keeping()
         self._edit = edit
         self._kept = edit.begin if draft is None else draft
         self.editor.load_text(self._kept)
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
-        self._draw_difference()
+        self._draw_soon(0)
         # Immediately, so that text typed ahead reaches the editor.
         self.screen.set_focus(self.editor, scroll_visible=False)
 
@@ -216,7 +216,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         if not content.strip():
             self.say(edit.empty or wording_problem(""))
             return
-        self._stop_timers()
+        self._stop_keeping()
         try:
             result = await edit.save(content)
         except ReviewerError:
@@ -228,7 +228,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     def action_leave_edit(self) -> None:
         """Close the editor, and keep the text as a draft if it was changed."""
-        self._stop_timers()
+        self._stop_keeping()
         edit = self.edit
         if self.changed:
             edit.drafts.save(edit.key, self.content)
@@ -260,9 +260,9 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         if chosen is not None:
             self.difference.choose(chosen - 1)
 
-    def action_put_back(self) -> None:
+    async def action_put_back(self) -> None:
         """Restore the original text of the selected change; the editor can undo that."""
-        self._draw_difference()
+        await self._draw_difference()
         chosen = self.difference.chosen
         if chosen is None:
             self.say("No changes to revert.")
@@ -270,7 +270,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         editor = self.editor
         text = put_back(self.edit.original, self.content, chosen)
         editor.replace(text, (0, 0), editor.document.end)
-        self._draw_difference()
 
     def action_switch_half(self) -> None:
         """Go from the text to the difference, or back."""
@@ -282,9 +281,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         self.draw_title()
-        if self._diff_timer is not None:
-            self._diff_timer.stop()
-        self._diff_timer = self.set_timer(DIFF_AFTER, self._draw_difference)
+        self._draw_soon(DIFF_AFTER)
         if self._draft_timer is None:
             self._draft_timer = self.set_timer(DRAFT_AFTER, self._keep_draft)
 
@@ -294,11 +291,10 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             self._kept = self.content
             await self.patiently(lambda: self.edit.drafts.save(self.edit.key, self.content))
 
-    def _stop_timers(self) -> None:
-        for timer in (self._diff_timer, self._draft_timer):
-            if timer is not None:
-                timer.stop()
-        self._diff_timer = self._draft_timer = None
+    def _stop_keeping(self) -> None:
+        if self._draft_timer is not None:
+            self._draft_timer.stop()
+        self._draft_timer = None
 
     def remark(self) -> tuple[str, bool]:
         """The title's remark about the text, and whether it is a warning."""
@@ -313,19 +309,15 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         ends = f"{keys.SAVE_EDIT.key} {self.edit.verb}, {keys.LEAVE_EDIT.key} keep draft"
         entitle(self.editor, self.edit.title, words, ends)
 
-    def _draw_difference(self) -> None:
-        original, edited = self.edit.original, self.content
-        if len(original) + len(edited) < LARGE:
-            self.difference.show_hunks(hunks(original, edited))
-            return
+    def _draw_soon(self, pause: float) -> None:
+        """Draw the difference after a pause in typing."""
+        drawing: WorkType[None] = partial(self._draw_difference, pause)
+        self.run_worker(drawing, exclusive=True, group="difference")
 
-        def compute() -> None:
-            self.app.call_from_thread(self._show_if_current, edited, hunks(original, edited))
-
-        self.run_worker(compute, thread=True, exclusive=True, group="difference")
-
-    def _show_if_current(self, edited: str, found: tuple[Hunk, ...]) -> None:
-        if not detached(self) and edited == self.content:
+    async def _draw_difference(self, pause: float = 0) -> None:
+        await sleep(pause)
+        found = await to_thread(hunks, self.edit.original, self.content)
+        if not detached(self):
             self.difference.show_hunks(found)
 
 

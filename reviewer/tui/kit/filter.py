@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,21 +12,22 @@ from textual.widgets import Input, Static
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor
 
+if TYPE_CHECKING:
+    from reviewer.tui.kit.list_screen import ListScreen
+
 
 class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
     """The text field; `enter` keeps the filter, `escape` clears it."""
 
-    def __init__(self, hint: str, keep: Callable[[str], None], clear: Callable[[], None]) -> None:
-        super().__init__(placeholder=hint, compact=True, select_on_focus=False)
+    def __init__(self, screen: ListScreen) -> None:
+        super().__init__(placeholder=screen.FILTER_HINT, compact=True, select_on_focus=False)
         self.cursor_blink = False
-        self._keep, self.action_clear_filter = keep, clear
-
-    def action_keep_filter(self) -> None:
-        self._keep(self.value)
+        self.action_keep_filter = screen.keep_filter
+        self.action_clear_filter = screen.clear_filter
 
 
 class FilterBar(Horizontal):
-    """A slash and the field; the screen applies the filter."""
+    """A slash and the field; the screen applies the filter after each key."""
 
     DEFAULT_CSS = """
     FilterBar { height: 1; display: none; }
@@ -34,17 +35,10 @@ class FilterBar(Horizontal):
     FilterBar > Static { width: 3; color: $accent; }
     """
 
-    def __init__(
-        self,
-        hint: str,
-        typed: Callable[[str], None],
-        keep: Callable[[str], None],
-        clear: Callable[[], None],
-    ) -> None:
-        """`typed` gets the text after each key; `keep` and `clear` return the focus to the list."""
+    def __init__(self, screen: ListScreen) -> None:
         super().__init__(id="filter")
-        self.field = FilterInput(hint, keep, clear)
-        self._type = typed
+        self.field = FilterInput(screen)
+        self._try = screen.try_filter
 
     def compose(self) -> ComposeResult:
         yield Static(" / ")
@@ -66,4 +60,4 @@ class FilterBar(Horizontal):
     def _changed(self, event: Input.Changed) -> None:
         event.stop()
         if event.value == self.field.value:  # the field may have been cleared since
-            self._type(event.value)
+            self._try(event.value)

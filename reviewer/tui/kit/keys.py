@@ -6,12 +6,12 @@ from reviewer.tui.kit.action import Action, Pane
 
 LINE_DOWN = Action(
     "line_down", "j,down", "down",
-    "Go down or up a line; half a page, a page, to either end.", "Move",
+    "Go down or up a line; half a page, a page, to either end.",
 )  # fmt: skip
 
 
 def _move(name: str, keys: str, title: str, help_: str) -> Action:
-    return Action(name, keys, title, help_, "Move", beside=LINE_DOWN.id)
+    return Action(name, keys, title, help_, beside=LINE_DOWN.id)
 
 
 LINE_UP = _move("line_up", "k,up", "up", "Go one line up.")
@@ -25,81 +25,80 @@ MOVES = (LINE_DOWN, LINE_UP, HALF_DOWN, HALF_UP, PAGE_DOWN, PAGE_UP, GO_HOME, GO
 
 UNDO = Action(
     "undo", "u", "undo",
-    "Undo your last act; one from an earlier session asks first.",
-    "Decide", writes=True,
+    "Undo your last act; one from an earlier session asks first.", writes=True,
 )  # fmt: skip
 REDO = Action(
     "redo", "Z,ctrl+r", "redo",
-    "Redo the last undone act.", "Decide", writes=True, beside=UNDO.id,
+    "Redo the last undone act.", writes=True, beside=UNDO.id,
 )  # fmt: skip
 MENU = Action(
     "menu", "full_stop", "more",
-    "Choose a less common action from a menu.", "Decide",
+    "Choose a less common action from a menu.",
 )  # fmt: skip
-COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).", "Look")
+COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).")
 OPEN_SOURCE = Action(
     "open_source", "o", "open source",
-    "Show the source at the cited line.", "Look",
+    "Show the source at the cited line.",
 )  # fmt: skip
 NEXT_PLACE = Action(
     "next_place", "right_square_bracket", "next place",
-    "Go to the next source line; in a session or context, to the next place to look.", "Look",
+    "Go to the next source line; in a session or context, to the next place to look.",
 )  # fmt: skip
 PREVIOUS_PLACE = Action(
     "previous_place", "left_square_bracket", "previous place",
-    "Go to the previous source line.", "Look", beside=NEXT_PLACE.id,
+    "Go to the previous source line.", beside=NEXT_PLACE.id,
 )  # fmt: skip
 OPEN_EDITOR = Action(
     "open_editor", "E", "in editor",
-    "Open the file at the line in $VISUAL or $EDITOR.", "Look",
+    "Open the file at the line in $VISUAL or $EDITOR.",
 )  # fmt: skip
 REACH = Action(
     "reach", "", "agents",
-    "Show which agents get this fact, and where.", "Look",
+    "Show which agents get this fact, and where.",
 )  # fmt: skip
-FILTER = Action("filter", "/", "filter", "Show only rows that match words and fields.", "Select")
-PROJECT = Action("project", "p", "project", "Show another project, or all of them.", "Select")
-REFRESH = Action("refresh", "ctrl+l", "refresh", "Reload everything.", "Select")
+FILTER = Action("filter", "/", "filter", "Show only rows that match words and fields.")
+PROJECT = Action("project", "p", "project", "Show another project, or all of them.")
+REFRESH = Action("refresh", "ctrl+l", "refresh", "Reload everything.")
 MARK = Action(
     "mark", "space", "mark",
-    "Mark this row and go down; the next decision applies to every marked row.", "Select",
+    "Mark this row and go down; the next decision applies to every marked row.",
 )  # fmt: skip
 RANGE = Action(
     "range", "", "mark to here",
-    "Mark every row from the last mark to this one.", "Select",
+    "Mark every row from the last mark to this one.",
 )  # fmt: skip
 MARK_ALL = Action(
     "mark_all", "*", "mark all",
-    "Mark every row in the list, or unmark all.", "Select", beside=MARK.id,
+    "Mark every row in the list, or unmark all.", beside=MARK.id,
 )  # fmt: skip
 NEXT_PANE = Action(
     "next_pane", "tab", "next pane",
-    "Go to the next or previous pane; zoom it.", "Look",
+    "Go to the next or previous pane; zoom it.",
 )  # fmt: skip
 PREVIOUS_PANE = Action(
     "previous_pane", "shift+tab", "previous pane",
-    "Go to the previous pane.", "Look", beside=NEXT_PANE.id,
+    "Go to the previous pane.", beside=NEXT_PANE.id,
 )  # fmt: skip
 ZOOM = Action(
     "zoom", "+", "zoom",
-    "Zoom this pane to fill the screen; again: show all.", "Look", beside=NEXT_PANE.id,
+    "Zoom this pane to fill the screen; again: show all.", beside=NEXT_PANE.id,
 )  # fmt: skip
 PANE_ACTIONS = (NEXT_PANE, PREVIOUS_PANE, ZOOM)
 BACK = Action(
     "back", "escape", "back",
-    "Go back one step: clear the marks, leave the zoom, the pane, the filter, the screen.", "Move",
+    "Go back one step: clear the marks, leave the zoom, the pane, the filter, the screen.",
 )  # fmt: skip
-CLOSE = Action("close", "escape,q", "close", "Close this and go back.", "Move")
+CLOSE = Action("close", "escape,q", "close", "Close this and go back.")
 
 MOVING = Pane("text", "A list, or a pane of text", MOVES)
 
 KEEP_FILTER = Action(
     "keep_filter", "enter,down", "keep",
-    "Keep the filter and go back to the list.", "Select",
+    "Keep the filter and go back to the list.",
 )  # fmt: skip
 CLEAR_FILTER = Action(
     "clear_filter", "escape", "clear",
-    "Clear the filter and go back to the list.", "Select",
+    "Clear the filter and go back to the list.",
 )  # fmt: skip
 FILTER_FIELD = Pane(
     "filter", "Typing a filter",
@@ -109,27 +108,27 @@ FILTER_FIELD = Pane(
 
 SAVE_EDIT = Action(
     "save_edit", "ctrl+s", "save",
-    "Save the text; a candidate is promoted with it.", "Decide", writes=True,
+    "Save the text; a candidate is promoted with it.", writes=True,
 )  # fmt: skip
 LEAVE_EDIT = Action(
     "leave_edit", "escape", "keep draft",
-    "Close the editor; your text is kept as a draft.", "Decide",
+    "Close the editor; your text is kept as a draft.",
 )  # fmt: skip
 NEXT_HUNK = Action(
     "next_hunk", "right_curly_bracket,ctrl+down", "next change",
-    "Go to the next change.", "Move",
+    "Go to the next change.",
 )  # fmt: skip
 PREVIOUS_HUNK = Action(
     "previous_hunk", "left_curly_bracket,ctrl+up", "previous change",
-    "Go to the previous change.", "Move",
+    "Go to the previous change.",
 )  # fmt: skip
 REVERT_HUNK = Action(
     "put_back", "backspace,ctrl+z", "revert change",
-    "Restore the original text of this change.", "Decide",
+    "Restore the original text of this change.",
 )  # fmt: skip
 SWITCH_HALF = Action(
     "switch_half", "tab,shift+tab", "text or changes",
-    "Go from the text to the list of changes, or back.", "Look",
+    "Go from the text to the list of changes, or back.",
 )  # fmt: skip
 EDIT = Pane(
     "edit", "Editing a text",
@@ -138,11 +137,11 @@ EDIT = Pane(
 )  # fmt: skip
 
 CHOOSE = Action("choose", "enter", "choose",
-    "Choose the selected line; type to narrow the list, arrows move.", "Select",
+    "Choose the selected line; type to narrow the list, arrows move.",
 )  # fmt: skip
 LEAVE_CHOICE = Action(
     "leave_choice", "escape,ctrl+c", "leave",
-    "Close without choosing.", "Move", priority=True,
+    "Close without choosing.", priority=True,
 )  # fmt: skip
 CHOICE = Pane(
     "choose", "Choosing from a list",
@@ -152,7 +151,7 @@ CHOICE = Pane(
 
 HELP = Action(
     "help", "question_mark,f1,ctrl+p,colon", "help",
-    "Show the keys that work here; type to find any action.", "Screens",
+    "Show the keys that work here; type to find any action.",
 )  # fmt: skip
 
 
@@ -162,7 +161,6 @@ def _screen(name: str, keys: str, title: str, help_: str, beside: str = "") -> A
         keys,
         title,
         help_,
-        "Screens",
         beside=beside and f"show_{beside}",
     )
 
@@ -180,16 +178,16 @@ SHOW_AGENTS = _screen(
 SHOW_HISTORY = _screen("history", "f8", "History", "Go to the ledger of all acts.", "pipelines")
 SWITCH_THEME = Action(
     "switch_theme", "", "dark or light",
-    "Switch between the dark and the light theme.", "Screens",
+    "Switch between the dark and the light theme.",
 )  # fmt: skip
 QUIT = Action(
     "quit", "ctrl+q", "quit",
-    "Quit reviewer from anywhere; your place is kept.", "Screens", priority=True,
+    "Quit reviewer from anywhere; your place is kept.", priority=True,
     beside=HELP.id,
 )  # fmt: skip
 HOW_TO_QUIT = Action(
     "how_to_quit", "ctrl+c,q", "how to quit",
-    "Show which key quits.", "Screens", beside=HELP.id,
+    "Show which key quits.", beside=HELP.id,
 )  # fmt: skip
 APP = Pane(
     "app", "Everywhere",

@@ -12,6 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Region
+from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
@@ -88,6 +89,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
     HORIZONTAL_BREAKPOINTS = COLUMNS
     FILTER_HINT: ClassVar[str] = "words  -word"
 
+    zoomed: var[Widget | None] = var(None, init=False)
+    """The pane that fills the screen."""
+
     def __init__(
         self,
         engine: Engine,
@@ -111,10 +115,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """The text in the filter field is invalid."""
         self.row_before_filter: int | None = None
         """The id under the cursor before filtering; None once the cursor has moved."""
-        self.overlay: Widget | None = None
-        """The open editor, which replaces panes."""
-        self._beside: Sequence[Widget] = ()
-        self._zoomed: Widget | None = None
+        self.editing: TextEdit | None = None
+        """The text in the open editor, which replaces panes."""
         self._editor: EditPane | None = None
 
     def compose(self) -> ComposeResult:
@@ -240,26 +242,11 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def action_zoom(self) -> None:
         """Fill the screen with the focused pane, or show all panes again."""
-        focused = self.focused
-        if self._zoomed is not None:
-            self.unzoom()
-        else:
-            self.fill_with(focused if focused in self.panes else self.list)
+        pane = self.focused if self.focused in self.panes else self.list
+        self.zoomed = pane if self.zoomed is None else None
 
-    def fill_with(self, pane: Widget) -> None:
-        """Fill the screen with a pane."""
-        self._zoomed = pane
+    def watch_zoomed(self) -> None:
         self._arrange()
-
-    def unzoom(self) -> None:
-        """Show all panes again."""
-        self._zoomed = None
-        self._arrange()
-
-    @property
-    def zoomed(self) -> Widget | None:
-        """The pane that fills the screen."""
-        return self._zoomed
 
     def action_next_pane(self) -> None:
         self._step_pane(1)
@@ -271,8 +258,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         order = self.tab_order()
         at = order.index(self.focused) if self.focused in order else 0
         pane = order[(at + step) % len(order)]
-        if self._zoomed is not None:
-            self.fill_with(pane)
+        if self.zoomed is not None:
+            self.zoomed = pane
         # Immediately, so that a key typed ahead reaches the new pane.
         self.set_focus(pane, scroll_visible=False)
 
@@ -282,12 +269,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def read_pane(self, pane: Widget) -> None:
         """Fill the screen with a pane and focus it, or return to the list."""
-        if self._zoomed is not None:
-            self.unzoom()
-            self.set_focus(self.list, scroll_visible=False)
-        else:
-            self.set_focus(pane, scroll_visible=False)
-            self.fill_with(pane)
+        self.zoomed = pane if self.zoomed is None else None
+        self.set_focus(self.list if self.zoomed is None else pane, scroll_visible=False)
 
     def action_back(self) -> None:
         """Stop the running act, else clear the marks, leave the zoom, return to the list, clear
@@ -297,8 +280,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
             return
         if self.model is not None and self.model.marks:
             self.action_mark_all()
-        elif self._zoomed is not None:
-            self.read_pane(self._zoomed)
+        elif self.zoomed is not None:
+            self.read_pane(self.zoomed)
         elif self.focused is not self.list:
             self.set_focus(self.list, scroll_visible=False)
         elif self.filter_text:
@@ -325,17 +308,19 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_class(empty, "-empty")
 
     def _arrange(self) -> None:
-        """Hide the panes covered by zoom or overlay."""
-        zoomed, overlay = self._zoomed, self.overlay
-        if overlay is not None:
-            zoomed = None
+        """Hide the panes covered by zoom or editor."""
+        edit = self.editing
+        zoomed = self.zoomed if edit is None else None
         left, right = self.query_one("#left"), self.query_one("#right")
         left.set_class(zoomed is not None and zoomed is not self.list, "-off")
         right.set_class(zoomed is self.list, "-off")
         self.set_class(zoomed is not None, "-zoomed")
-        self.set_class(overlay is not None, "-overlay")
+        self.set_class(edit is not None, "-editing")
+        self.list.locked = edit is not None
+        if self._editor is not None:
+            self._editor.set_class(edit is None, "-off")
         for pane in self.panes:
-            covered = overlay is not None and pane not in self._beside
+            covered = edit is not None and pane not in edit.beside
             off = covered or (zoomed is not None and zoomed is not pane)
             pane.set_class(off, "-off")
 
@@ -345,32 +330,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     # the editor
 
-    async def show_overlay(self, pane: Widget, *, beside: Sequence[Widget] = ()) -> None:
-        """Show a pane in place of the others, except those in `beside`."""
-        if self.overlay is not pane:
-            self.status.say("")  # the last message is about another row
-        if not pane.is_attached:
-            await self.query_one("#right").mount(pane)
-        if self.overlay is not None and self.overlay is not pane:
-            self.overlay.add_class("-off")
-        pane.remove_class("-off")
-        self.overlay, self._beside = pane, beside
-        self.list.locked = True
-        self.remove_class("-empty")
-        self._arrange()
-
-    def close_overlay(self) -> None:
-        """Show the panes again, with the focus on the list."""
-        if self.overlay is not None:
-            self.overlay.add_class("-off")
-            self.overlay = None
-        self.list.locked = False
-        self._arrange()
-        self.set_focus(self.list, scroll_visible=False)
-
     def why_not(self, action: Action) -> str | None:
         """Refuse every action while the editor is open."""
-        if self.overlay is not None:
+        if self.editing is not None:
             return (
                 f"Finish this first: {keys.SAVE_EDIT.key} saves it, "
                 f"{keys.LEAVE_EDIT.key} keeps it as a draft."
@@ -378,26 +340,27 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return super().why_not(action)
 
     async def edit_text(self, edit: TextEdit) -> None:
-        """Edit a text, starting from its draft if there is one."""
+        """Edit a text in place of the panes, starting from its draft if there is one."""
+        if self.editing is None:
+            self.status.say("")  # the last message is about another row
         if self._editor is None:
             from reviewer.tui.kit.edit_pane import EditPane
 
             self._editor = EditPane(self._edit_done, id="edit")
+            await self.query_one("#right").mount(self._editor)
         draft = edit.drafts.load(edit.key)
-        await self.show_overlay(self._editor, beside=edit.beside)
+        self.editing = edit
+        self.remove_class("-empty")
+        self._arrange()
         self._editor.begin(edit, draft)
         if draft is not None:
             self.say(f"{edit.title}: this is your draft.")
 
-    @property
-    def editing(self) -> TextEdit | None:
-        """The text in the open editor."""
-        editor = self._editor
-        return editor.edit if editor is not None and self.overlay is editor else None
-
     def _edit_done(self, edit: TextEdit) -> None:
         if self.editing is edit:  # another text may be open by now
-            self.close_overlay()
+            self.editing = None
+            self._arrange()
+            self.set_focus(self.list, scroll_visible=False)
             self.draft_changed(edit.key)
 
     def draft_changed(self, key: int) -> None:
@@ -434,28 +397,29 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self.filter_bar is None:
             from reviewer.tui.kit.filter import FilterBar
 
-            self.filter_bar = FilterBar(
-                self.FILTER_HINT, self._try_filter, self._keep_filter, self.clear_filter
-            )
+            self.filter_bar = FilterBar(self)
             await self.query_one("#left").mount(self.filter_bar)
         if not self.filter_text and self.model is not None:
             self.row_before_filter = self.model.current_id
         self.filter_bar.open()
 
-    def _keep_filter(self, text: str) -> None:
-        self._try_filter(text)
-        if not self.filter_invalid and self.filter_bar is not None:
-            self.filter_bar.show(text)
-            self.set_focus(self.list, scroll_visible=False)
+    def keep_filter(self) -> None:
+        """Go back to the list with the typed filter, if it is valid."""
+        if self.filter_bar is not None:
+            self.try_filter(text := self.filter_bar.field.value)
+            if not self.filter_invalid:
+                self.filter_bar.show(text)
+                self.set_focus(self.list, scroll_visible=False)
 
     def clear_filter(self) -> None:
         """Show all rows; the cursor stays on its row."""
         if self.filter_bar is not None:
             self.filter_bar.show("")
-        self._try_filter("")
+        self.try_filter("")
         self.set_focus(self.list, scroll_visible=False)
 
-    def _try_filter(self, text: str) -> None:
+    def try_filter(self, text: str) -> None:
+        """Show the matching rows, or what is wrong with the filter."""
         problem = self.filter_problem(text)
         self.filter_invalid = bool(problem)
         if problem:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from threading import Event
-from typing import Protocol
 
 from reviewer.clock import TimeLeft
 from reviewer.tui.kit import keys
@@ -41,9 +40,3 @@ class RunningAct:
             f"{self.words}{many}: {done:,} done{f', {left}' if left else ''} "
             f"- {keys.BACK.key} stops"
         )
-
-
-class Stoppable(Protocol):
-    """Work in a thread that must be stopped on exit."""
-
-    def close(self) -> None: ...

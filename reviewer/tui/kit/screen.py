@@ -5,16 +5,16 @@ the footer.
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.geometry import Region
-from textual.message import Message
+from textual.keys import key_to_character
 from textual.screen import Screen
+from textual.worker import WorkType
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
@@ -34,7 +34,6 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, StatusBar
-from reviewer.tui.kit.host import Step, Steps
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text_pane import TextPane
 
@@ -60,20 +59,29 @@ class EngineAct(Protocol):
 ActT = TypeVar("ActT", bound=EngineAct)
 
 
+class Step(NamedTuple):
+    """A choice outside the ledger that undo can take back."""
+
+    words: str
+    after: int
+    """The latest act at that time; later acts are undone first."""
+    choices: object
+    """The screen's choices before it; for an undone step, after it."""
+
+
+class Steps:
+    """The choices made on a screen, latest last."""
+
+    def __init__(self) -> None:
+        self.done: list[Step] = []
+        self.undone: list[Step] = []
+
+
 class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     """A screen that never blocks on a file or the store."""
 
     tab: ClassVar[str] = ""
     """The name of this screen's tab; empty if it has none."""
-
-    class Arrived(Message):
-        """The result of a read; only the latest of its group counts."""
-
-        def __init__(self, group: str, number: int, take: Callable[[], None]) -> None:
-            super().__init__()
-            self.group = group
-            self.number = number
-            self.take = take
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         super().__init__()
@@ -83,7 +91,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.footer = FooterBar(id="footer")
         self.question: ChoiceScreen | None = None
         """The question open over this screen."""
-        self._latest: Counter[str] = Counter()
         self._seen_version = engine.version()
 
     # reading
@@ -101,30 +108,23 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         A later read replaces an earlier one of the same group. The message of a ReviewerError
         goes to `failed`, by default to the status line.
         """
-        self._latest[group] += 1
-        number = self._latest[group]
 
-        def run() -> None:
+        async def run() -> None:
             try:
-                value = work()
+                value = await to_thread(work)
             except ReviewerError as error:
-                text = str(error)
-                report = failed or self.say_trouble
-                self.post_message(self.Arrived(group, number, lambda: report(text)))
+                if not detached(self):
+                    (failed or self.say_trouble)(str(error))
             else:
-                self.post_message(self.Arrived(group, number, lambda: then(value)))
+                if not detached(self):
+                    then(value)
 
-        self.run_worker(run, thread=True, exclusive=True, group=group)
+        reading: WorkType[None] = run  # not a coroutine, which nobody awaits if it is replaced
+        self.run_worker(reading, exclusive=True, group=group)
 
     def void(self, group: str) -> None:
         """Ignore the pending reads of a group."""
-        self._latest[group] += 1
-
-    @on(Arrived)
-    def _arrived(self, message: Arrived) -> None:
-        message.stop()
-        if not detached(self) and message.number == self._latest[message.group]:
-            message.take()
+        self.workers.cancel_group(self, group)
 
     def say_trouble(self, sentence: str) -> None:
         """Show a message in the status line as a problem."""
@@ -317,13 +317,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def show_footer(self) -> None:
         """Show the keys of the focused pane, then menu and help; never queries the store."""
-        focused = self.focused
-        typing = focused is not None and focused.check_consume_key("a", "a")
+        field = self.focused or self
         shown = []
         for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
-            names = list(self.host.keymap_in_use.keys(action))
-            if typing:  # printable keys go into the text field
-                names = [key for key in names if len(key) > 1 and not _types(key)]
+            names = [
+                key
+                for key in action.bound_keys
+                if not field.check_consume_key(key, key_to_character(key))
+            ]
             if names:
                 titled = node.title_of(action) if isinstance(node, Actor) else action.title
                 title = action.in_footer or titled
@@ -452,7 +453,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     async def action_menu(self) -> None:
         """Choose an action that has no key, of those that can run now; the help lists all."""
-        without_key = [e for e in self.pane.actions if not self.host.keymap_in_use.keys(e)]
+        without_key = [each for each in self.pane.actions if not each.bound_keys]
         rare = [each for each in without_key if self._can_run(each)]
         if not rare:
             self.say(f"Nothing more can be done here now; {keys.HELP.key} says why.")
@@ -490,11 +491,3 @@ class TextScreen(KitScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         self.set_focus(self.text, scroll_visible=False)
         self.show_footer()
-
-
-def _types(key: str) -> bool:
-    """Whether a text field accepts this key as a character."""
-    from textual.keys import key_to_character
-
-    character = key_to_character(key)
-    return character is not None and character.isprintable()

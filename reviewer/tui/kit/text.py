@@ -7,8 +7,10 @@ stays in place when hidden characters become visible marks.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import TYPE_CHECKING
 from unicodedata import combining
 
@@ -189,31 +191,22 @@ def _rows(
     block: TextBlock, start: int, end: int, room: int, ellipsis: str
 ) -> Iterator[tuple[tuple[Run, ...], bool]]:
     """The rows of `block.text[start:end]` as runs, each with whether a `here` span touches it."""
-    shown: list[str] = []
-    borders: list[tuple[int, str, bool]] = []
-    offset = 0
-    for piece, style, marked in _pieces(block, start, end):
-        displayed = display_text(piece)
-        borders.append((offset, style, marked))
-        shown.append(displayed)
-        offset += len(displayed)
-    text = "".join(shown)
-    borders.append((offset + 1, block.style, False))
-
-    at = place = 0
+    pieces = [
+        (display_text(piece), style, marked) for piece, style, marked in _pieces(block, start, end)
+    ]
+    text = "".join(shown for shown, _, _ in pieces)
+    ends = list(accumulate(len(shown) for shown, _, _ in pieces))
+    at = 0
     for paragraph in text.split("\n"):
         for a, b in wrap(paragraph, room) if block.wrap else [(0, len(paragraph))]:
-            a, b = at + a, at + b
-            while borders[place + 1][0] <= a:
-                place += 1
             runs: list[Run] = []
             touched = False
-            for which in range(place, len(borders) - 1):
-                begin, style, marked = borders[which]
-                if begin >= max(b, a + 1):
+            for which in range(bisect_right(ends, at + a), len(pieces)):
+                shown, style, marked = pieces[which]
+                begin = ends[which] - len(shown)
+                if begin >= at + b:
                     break
-                part = text[max(begin, a) : min(borders[which + 1][0], b)]
-                if part:
+                if part := text[max(begin, at + a) : min(ends[which], at + b)]:
                     runs.append(Run(part, style))
                     touched = touched or marked
             yield (tuple(runs) if block.wrap else _cut(runs, room, ellipsis)), touched
@@ -245,15 +238,13 @@ def _edge(text: str, at: int) -> int:
 
 
 def _cut(runs: Sequence[Run], room: int, ellipsis: str) -> tuple[Run, ...]:
+    if sum(cell_len(run.text) for run in runs) <= room:
+        return tuple(runs)
     kept: list[Run] = []
-    for position, run in enumerate(runs):
+    for run in runs:
         cells = cell_len(run.text)
-        last = position == len(runs) - 1
-        if cells > room or (cells == room and not last):
-            text = cut(run.text, room, ellipsis)
-            if text == run.text:
-                text = cut(run.text + " ", room, ellipsis)
-            kept.append(Run(text, run.style))
+        if cells >= room:  # the blank stands for what follows
+            kept.append(Run(cut(f"{run.text} ", room, ellipsis), run.style))
             break
         kept.append(run)
         room -= cells

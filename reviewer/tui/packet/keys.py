@@ -6,27 +6,26 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 from reviewer.tui.state.keys import TAKE_OUT
 
-LESS = Action("packet_less", "<,left", "less", "Lower the budget one step.", "Decide")
+LESS = Action("packet_less", "<,left", "less", "Lower the budget one step.")
 MORE = Action(
     "packet_more", ">,right", "more",
-    "Raise the budget one step.", "Decide", beside=LESS.id,
+    "Raise the budget one step.", beside=LESS.id,
 )  # fmt: skip
 BUDGET = Action(
     "packet_budget", "b", "budget",
     "Type a budget; in tokens, with a limit in characters (8k 9500 chars), or an agent's (codex).",
-    "Decide",
 )  # fmt: skip
 TASK = Action(
     "packet_task", "t", "task",
-    "Type the task for the packet; items are ranked by it.", "Decide",
+    "Type the task for the packet; items are ranked by it.",
 )  # fmt: skip
 PIN = Action(
     "packet_pin", "P", "pin",
-    "Put this item first in its section; the budget still applies. Again: unpin it.", "Decide",
+    "Put this item first in its section; the budget still applies. Again: unpin it.",
 )  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",
-    "Use the store, the .context folder here, or both.", "Select",
+    "Use the store, the .context folder here, or both.",
 )  # fmt: skip
 
 PACKET = Pane(

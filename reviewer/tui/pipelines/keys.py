@@ -8,33 +8,32 @@ from reviewer.tui.kit.action import Action, Pane
 RUN = Action(
     "pipeline_run", "r", "run",
     "Run the pipeline from its start; it asks who answers, and whether to run shell commands.",
-    "Decide", writes=True,
+    writes=True,
 )  # fmt: skip
 ENTER = Action(
     "pipeline_enter", "enter", "answer",
     "Answer the run's question; otherwise zoom the text below, or choose a pipeline.",
-    "Decide",
 )  # fmt: skip
 CANCEL = Action(
     "pipeline_cancel", "c", "cancel",
-    "Stop the run after its current stage; it can be resumed.", "Decide",
+    "Stop the run after its current stage; it can be resumed.",
 )  # fmt: skip
 RESUME = Action(
     "pipeline_resume", "R", "resume",
-    "Continue this run from its last checkpoint.", "Decide", writes=True,
+    "Continue this run from its last checkpoint.", writes=True,
 )  # fmt: skip
 LESS = Action(
     "pipeline_less", "<,left", "less",
-    "Show this node's input in a shorter mode; the shortest is truncate.", "Look",
+    "Show this node's input in a shorter mode; the shortest is truncate.",
 )  # fmt: skip
 MORE = Action(
     "pipeline_more", ">,right", "more",
-    "Show the next longer mode; after full, the session, its last answer.", "Look",
+    "Show the next longer mode; after full, the session, its last answer.",
     beside=LESS.id,
 )  # fmt: skip
 CHOOSE = Action(
     "pipeline_choose", "", "pipelines and runs",
-    "Choose a pipeline below this folder, or a past run.", "Select",
+    "Choose a pipeline below this folder, or a past run.",
 )  # fmt: skip
 PIPELINES = Pane(
     "pipelines", "Pipelines",

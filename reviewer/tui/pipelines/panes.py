@@ -7,16 +7,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from textual.strip import Strip
 
 from reviewer.pipelines.walk import WalkStep
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, line_of
-from reviewer.tui.kit.row_list import LoadedList, cursor_bar
+from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.text import TextBlock, count, cut
 from reviewer.tui.pipelines.model import Graph, NodeState
-from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.theme import Glyphs, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry
@@ -37,9 +36,9 @@ class NodeList(LoadedList[WalkStep]):
         self.graph, self.rows = graph, graph.stops if graph is not None else ()
         names = [each.node.name for each in self.rows]
         if here is not None and here.node.name in names:
-            self.put_cursor(names.index(here.node.name))
+            self.cursor = names.index(here.node.name)
         else:
-            self.put_cursor(max(min(self.cursor, len(names) - 1), 0))
+            self.cursor = max(min(self.cursor, len(names) - 1), 0)
         self.rows_changed()
 
     def go_to(self, node: str) -> None:
@@ -48,25 +47,24 @@ class NodeList(LoadedList[WalkStep]):
         if node in names:
             self.move_to(names.index(node))
 
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        stop, here = self.rows[at], at == self.cursor
-        node, on_row = stop.node, style.on_row(here=here)
-        text, strong, dim, accent, warm = on_row
+    def row_parts(self, at: int, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
+        text, strong, dim, accent, warm = style
+        stop, node = self.rows[at], self.rows[at].node
         state = self.states.get(node.name, NodeState())
         mark, warning = state_sign(state, sign)
         kind = "" if node.handler in ("codergen", node.name.lower()) else node.handler
+        name = strong if at == self.cursor else text if stop.reachable else dim
         left: list[Part] = [
-            cursor_bar(on_row, sign, here=here, focused=self.has_focus),
             (f"{mark} ", warm if warning else accent),
-            (display_line(node.name), strong if here else text if stop.reachable else dim),
+            (display_line(node.name), name),
             (f" {sign.times}{state.runs}" if state.runs > 1 else "", dim),
             (f"  {display_line(kind)}" if kind else "", dim),
             ("" if stop.reachable else f"  {sign.attention} not reached", warm),
         ]
         words = cut(display_line(self._modes(stop, state, sign)), width * 3 // 5, sign.ellipsis)
         room = width - cell_len(words) - 1
-        strip = line_of(left, room - 1, text, sign.ellipsis).extend_cell_length(room, text)
-        return Strip.join([strip, line_of([(words, dim)], width - room, text, "")])
+        shown = line_of(left, room, text, sign.ellipsis)
+        return [*((each.text, each.style or text) for each in shown), (f" {words}", dim)]
 
     def _modes(self, stop: WalkStep, state: NodeState, sign: Glyphs) -> str:
         """The entry modes of a node, without duplicates."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from reviewer.pipelines.events import Event, RunDone, StageQuestion
     from reviewer.pipelines.options import RunOptions
 
-POLL_SECONDS = 0.05
 EXIT_SECONDS = 2.0
 """Time to wait on exit for a cancelled run."""
 
@@ -39,7 +37,7 @@ class BackgroundRun:
         self.defect: BaseException | None = None
         self.listener: Callable[[], object] | None = None
         """Called in the run's thread after each event."""
-        self._answers: SimpleQueue[str] = SimpleQueue()
+        self._answers: SimpleQueue[str | None] = SimpleQueue()
         self._cancelled = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -60,8 +58,9 @@ class BackgroundRun:
         self._answers.put(text)
 
     def cancel(self) -> None:
-        """Stop the run at its next check."""
+        """Stop the run at its next check; an open question gets no answer."""
         self._cancelled.set()
+        self._answers.put(None)
 
     def close(self) -> None:
         """Cancel on exit, and give the run a moment to write its checkpoint."""
@@ -106,10 +105,7 @@ class BackgroundRun:
         """Wait until the person answers; None once the run is cancelled."""
         self.question = question
         self._notify()
-        while not self._cancelled.is_set():
-            with suppress(Empty):
-                return self._answers.get(timeout=POLL_SECONDS)
-        return None
+        return self._answers.get()
 
     def _notify(self) -> None:
         if self.listener is not None:

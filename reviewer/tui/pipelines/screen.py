@@ -128,7 +128,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         engine = self.engine
         if path != self.path:
             self.view = ""
-            self.unzoom()
+            self.zoomed = None
             self.status.say("")  # the last message is about another file
         self.path = path
         self._file_changed_at = _changed_at(path)
@@ -148,7 +148,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self._tell_run(ended=ended and background is self.background)
 
         def failed(sentence: str) -> None:
-            editor, other = shared.OPEN_EDITOR.key, self.key_of(keys.CHOOSE)
+            editor, other = shared.OPEN_EDITOR.key, keys.CHOOSE.key
             way = f"{editor} opens it in your editor, {other} chooses another."
             self._show_graph(None, sentence, way)
             self._show_run(None)
@@ -275,7 +275,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         if reason := self.already_running():
             return reason
         if self.run is None:
-            past = self.key_of(keys.CHOOSE)
+            past = keys.CHOOSE.key
             return f"No run on the screen: {keys.RUN.key} runs it, {past} has past runs."
         if not self.run.view.can_resume:
             again = f"{keys.RUN.key} runs it again."
@@ -291,8 +291,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     @property
     def background(self) -> BackgroundRun | None:
         """The last run started by this program, until its result has been shown."""
-        run = self.host.background_run
-        return run if isinstance(run, BackgroundRun) else None
+        return self.host.background_run
 
     @property
     def _shown_background(self) -> BackgroundRun | None:
@@ -389,11 +388,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         ]
         background = self.background
 
-        def find(text: str) -> list[Option]:
-            words = text.strip().casefold()
-            fitting = [one for one in options if words in f"{one.name} {one.detail}".casefold()]
-            return sorted(fitting, key=lambda one: one.key.casefold() != words)  # a key first
-
         async def then(option: Option) -> None:
             if background is None:
                 raise ConflictError("The run has ended: no answer was given.")
@@ -401,8 +395,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             self.say("Answered.")
 
         title = display_line(question.text) or question.node
-        hint = f"{shared.CHOOSE.key} chooses a line"
-        await self.choose(title, find, then, hint=hint)
+        await self.choose(title, options, then, hint=f"{shared.CHOOSE.key} chooses a line")
 
     @on(RunMoved)
     def _run_moved(self) -> None:

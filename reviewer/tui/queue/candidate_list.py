@@ -7,17 +7,15 @@ from datetime import datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from textual.strip import Strip
-
 from reviewer.clock import from_iso
 from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
-from reviewer.tui.kit.line import Part, line_of
-from reviewer.tui.kit.row_list import StoredList, cursor_bar
+from reviewer.tui.kit.line import Part
+from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_sign import sign_of
 from reviewer.tui.kit.text import count, cut, figure
 from reviewer.tui.queue.model import QueueModel
-from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.theme import Glyphs, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
@@ -28,7 +26,7 @@ WIDE = 90
 """Minimum width in cells for `5 sessions, 14 calls`; narrower rows show `14 calls`."""
 
 
-class CandidateList(StoredList[QueueModel]):
+class CandidateList(StoredList[QueueModel, "QueueRow"]):
     """Draws a `QueueModel` and moves its cursor."""
 
     def __init__(self, model: QueueModel, clock: Callable[[], datetime]) -> None:
@@ -37,29 +35,23 @@ class CandidateList(StoredList[QueueModel]):
         self.sort = Sort.RANK
         """The order of the rows; the first column shows the figure they are sorted by."""
 
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        model = self.model
-        row = model.window(at, at + 1)[0]
-        here, decided, marked = at == model.cursor, model.is_dimmed(at), model.is_marked(at)
-        on_row = style.on_row(here=here)
-        text, strong, dim, accent, warm = on_row
-        bar = cursor_bar(on_row, sign, here=here, focused=self.has_focus)
-        if row is None:  # the candidate no longer exists
-            gone = "  gone: refresh removes it from the list"
-            return line_of([bar, (gone, dim)], width, text, sign.ellipsis)
-        member = model.ids[at] in model.leader_of
-        state, warning = sign_of(row, sign)
+    def parts_of(
+        self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
+    ) -> list[Part]:
+        text, strong, dim, accent, warm = style
+        decided, marked = self.model.is_dimmed(at), self.model.is_marked(at)
         # Blanks have the style of the following text: one colour change less.
         mark: Part = (sign.mark, warm) if marked else (" ", dim)
+        state, warning = sign_of(row, sign)
         if state.isspace():
             state_style = dim
         elif warning or row.status == "invalid":
             state_style = warm
         else:
             state_style = accent if not decided or row.status == "active" else dim
-        columns = self._first_column(row, width)
-        indent = f"{sign.member} " if member else ""
-        content = indent + self._apart(at, display_line(row.content[: width * 2]), sign)
+        content = self._apart(at, display_line(row.content[: width * 2]), sign)
+        if row.id in self.model.leader_of:
+            content = f"{sign.member} {content}"
         if row.reason and row.status == "candidate":
             wrong = cut(display_line(row.reason), max(width // 3, 1), sign.ellipsis)
             content = f"called wrong ({wrong}): {content}"
@@ -68,13 +60,9 @@ class CandidateList(StoredList[QueueModel]):
         elif marked:
             content_style = warm
         else:
-            content_style = strong if here else text
-        return line_of(
-            [bar, mark, (state, state_style), (columns, dim), (content, content_style)],
-            width - 1,
-            text,
-            sign.ellipsis,
-        ).extend_cell_length(width, text)
+            content_style = strong if at == self.cursor else text
+        columns = self._first_column(row, width)
+        return [mark, (state, state_style), (columns, dim), (content, content_style)]
 
     def _apart(self, at: int, content: str, sign: Glyphs) -> str:
         """A row's text without the beginning it shares with the row above."""

@@ -8,76 +8,74 @@ from reviewer.tui.kit.action import Action, Pane
 PROMOTE = Action(
     "promote", "a", "promote",
     "Keep this row, or the marked ones, as worded; near duplicates are merged into it. Of a"
-    " conflict, one side or both.",
-    "Decide", writes=True, takes_marked=True,
+    " conflict, one side or both.", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
     "reject", "x", "reject",
     "Reject this row, or the marked ones; near duplicates go too, and none comes back.",
-    "Decide", writes=True, takes_marked=True,
+    writes=True, takes_marked=True,
 )  # fmt: skip
 EDIT = Action(
     "edit", "e", "edit",
-    "Reword this candidate, then promote it; the old wording is kept.", "Decide", writes=True,
+    "Reword this candidate, then promote it; the old wording is kept.", writes=True,
 )  # fmt: skip
 DEFER = Action(
     "defer", "s", "defer",
     "Set this row, or the marked ones, aside; on a deferred row: put it back.",
-    "Decide", writes=True, takes_marked=True,
+    writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "w", "say why",
     "Give a reason for this rejection; elsewhere, for your last one.",
-    "Decide", writes=True, beside=REJECT.id,
+    writes=True, beside=REJECT.id,
 )  # fmt: skip
 RESTORE = Action(
     "restore", "", "put back",
-    "Put decided or deferred rows back into the queue.", "Decide", writes=True, takes_marked=True,
+    "Put decided or deferred rows back into the queue.", writes=True, takes_marked=True,
 )  # fmt: skip
 DISCARD_DRAFT = Action(
     "discard_draft", "", "discard draft",
-    "Discard the draft of this row.", "Decide",
+    "Discard the draft of this row.",
 )  # fmt: skip
-TYPE = Action("type", "", "type", "Change the type of this row.", "Decide", writes=True)
-NAME = Action("name", "", "name", "Rename this entity.", "Decide", writes=True)
+TYPE = Action("type", "", "type", "Change the type of this row.", writes=True)
+NAME = Action("name", "", "name", "Rename this entity.", writes=True)
 MERGE = Action(
     "merge", "", "merge",
     "Merge the nearest duplicate into this row; a row of an open cluster goes into its leader.",
-    "Decide", writes=True,
+    writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(
     "more", "", "queue more",
-    "Queue more of the candidates beyond the cap.", "Decide", writes=True,
+    "Queue more of the candidates beyond the cap.", writes=True,
 )  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
-    "Read the agents' sessions on this machine; files from elsewhere are read again.",
-    "Decide", writes=True,
+    "Read the agents' sessions on this machine; files from elsewhere are read again.", writes=True,
 )  # fmt: skip
 LET_READ = Action(
     "let_read", "R", "let a reader read",
     "Send the sessions offered above to the reader; again: stop it.",
-    "Decide", writes=True, beside=READ_SESSIONS.id,
+    writes=True, beside=READ_SESSIONS.id,
 )  # fmt: skip
 SORT = Action(
     "sort", "", "order",
-    "Order by rank, confidence, newest, source or sessions.", "Select",
+    "Order by rank, confidence, newest, source or sessions.",
 )  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",
-    "Show waiting, deferred, promoted, rejected, merged or all rows.", "Select",
+    "Show waiting, deferred, promoted, rejected, merged or all rows.",
 )  # fmt: skip
 EXPAND = Action(
     "expand", "right", "open cluster",
-    "Show the near duplicates of this row; each is decided separately. Again: hide them.", "Look",
+    "Show the near duplicates of this row; each is decided separately. Again: hide them.",
 )  # fmt: skip
 COLLAPSE = Action(
     "collapse", "left", "close cluster",
-    "Hide the near duplicates.", "Look", beside=EXPAND.id,
+    "Hide the near duplicates.", beside=EXPAND.id,
 )  # fmt: skip
 SESSION = Action(
     "open_session", "enter", "read",
-    "Read the session around the quote; its lines can become memories.", "Look",
+    "Read the session around the quote; its lines can become memories.",
 )  # fmt: skip
 QUEUE = Pane(
     "queue", "Queue",

@@ -6,13 +6,15 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
+from textual import on
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
 from textual.widgets import Static
 
 from reviewer.system import own_command
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.lists.readings import Offer
 
-ASKED_SECONDS = 0.5
-"""How often the progress of a reader is updated."""
 NOBODY = (
     "Nothing left to read, or no reader is installed: Claude Code, Codex, Gemini CLI, OpenCode or"
     " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
@@ -44,123 +44,6 @@ BEYOND, ROOM = 2, 20_000
 """Token limit of a reading: this multiple of its estimate, at least this many more."""
 
 
-class ReaderBar(Static):
-    """At most two lines above the list: the result of the last reading, then the offer or the
-    progress, which waits where the result needs both.
-
-    Empty lines are hidden.
-    """
-
-    DEFAULT_CSS = """
-    ReaderBar { height: auto; max-height: 2; display: none; padding: 0 1; color: $warning; }
-    ReaderBar.-shown { display: block; }
-    """
-
-    class Ended(Message):
-        """A reading has ended; `problem` is its error, if it failed."""
-
-        def __init__(self, new: int, problem: str) -> None:
-            super().__init__()
-            self.new = new
-            self.problem = problem
-
-    def __init__(self) -> None:
-        super().__init__(id="reader")
-        self.offers: list[Offer] = []
-        """Offers for this project, the default reader first."""
-        self._unread = False
-        self._came = ""
-        """The result of the last reading."""
-        self._reading: BackgroundReading | None = None
-        self._timer: Timer | None = None
-
-    @property
-    def reads(self) -> bool:
-        return self._reading is not None
-
-    def take(self, offers: list[Offer], *, unread: bool = False) -> None:
-        """Show other offers. `unread`: sessions are unread and no reader is installed."""
-        self.offers, self._unread = offers, unread
-        self._draw()
-
-    def clear(self) -> None:
-        """Clear everything for another project."""
-        self._came = ""
-        self.take([])
-
-    def put_away(self) -> bool:
-        """Clear the result of the last reading; returns whether there was one."""
-        shown, self._came = bool(self._came), ""
-        self._draw()
-        return shown
-
-    def add(self, words: str) -> None:
-        """Add to the result of the last reading."""
-        self._came = f"{self._came} {words}".strip()
-        self._draw()
-
-    def begin(self, reading: BackgroundReading) -> None:
-        """Show the progress of a reading until it ends."""
-        self._came, self._reading = "", reading
-        self._timer = self.set_interval(ASKED_SECONDS, self._follow)
-        self._draw()
-
-    def stop(self) -> None:
-        """Stop the reading, if any; answers so far are kept."""
-        if self._reading is not None:
-            self._reading.stop()
-            self._draw()
-
-    def on_unmount(self) -> None:
-        self.stop()
-
-    def _follow(self) -> None:
-        reading = self._reading
-        if reading is None or reading.runs:
-            self._draw()
-            return
-        if self._timer is not None:
-            self._timer.stop()
-        self._reading = None
-        failed = bool(reading.problem) and not reading.new
-        self._came = "" if failed else reading.sentence
-        self.take([])
-        self.post_message(self.Ended(reading.new, reading.problem if failed else ""))
-
-    def on_resize(self) -> None:
-        self._draw()
-
-    def _draw(self) -> None:
-        words = short = ""
-        if self._reading is not None:
-            words = short = self._reading.sentence
-        elif self.offers:
-            key, offer = keys.LET_READ.key, self.offers[0]
-            words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
-        elif self._unread:
-            words, short = NO_READER
-        room = self.app.size.width - 2
-        ellipsis = glyphs(self.app).ellipsis
-        now = cut(display_line(words if len(words) <= room else short), room, ellipsis)
-        leaves = f"  {BACK.key} removes this"
-        came = cut(display_line(self._came), 2 * room - LONG_WORD - len(leaves), ellipsis)
-        came += leaves if came else ""
-        lines = [each for each in (came, now) if each]
-        self.set_class(bool(lines), "-shown")
-        self.update(Content("\n".join(lines)))
-
-
-def find_offers(engine: Engine, project: str) -> list[Offer]:
-    """The offers of all installed readers, the configured one first.
-
-    Raises StoreError and SettingsError.
-    """
-    from reviewer.llm.readers import readers
-    from reviewer.settings import load_settings
-
-    return engine.readings.offer(readers(load_settings().model), project)
-
-
 class BackgroundReading:
     """A process that asks a reader about sessions, so that no key waits. It ends with the screen;
     answers so far are kept.
@@ -168,7 +51,11 @@ class BackgroundReading:
     Raises OSError.
     """
 
-    def __init__(self, store: Path, project: str, offer: Offer) -> None:
+    class Told(Message):
+        """It has told its progress, or has ended."""
+
+    def __init__(self, store: Path, project: str, offer: Offer, told: Callable[[], object]) -> None:
+        """`told` is called in the thread that listens to the process."""
         self.reader, self.sessions = display_line(offer.reader.title), offer.sessions
         most = max(BEYOND * offer.tokens_in, offer.tokens_in + ROOM)
         self._process = subprocess.Popen(  # noqa: S603
@@ -177,30 +64,21 @@ class BackgroundReading:
                 "--newest", str(offer.sessions), "--max-tokens-in", str(most),
                 *offer.reader.options,
             ),
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
+        self._told = told
+        self.runs = True
         self._progress = ""
         self._ended: dict[str, Any] = {}
         self._complaint = ""
         self._stopping = False
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self._threads = (
-            Thread(target=self._follow, args=(self._process.stdout,), daemon=True),
-            Thread(target=self._listen, args=(self._process.stderr,), daemon=True),
-        )
-        for each in self._threads:
-            each.start()
+        Thread(target=self._follow, daemon=True).start()
 
     def stop(self) -> None:
         """Stop it; answers so far are kept."""
         self._stopping = True
         if self._process.stdin is not None and not self._process.stdin.closed:
             self._process.stdin.close()
-
-    @property
-    def runs(self) -> bool:
-        return self._process.poll() is None or any(each.is_alive() for each in self._threads)
 
     @property
     def sentence(self) -> str:
@@ -239,18 +117,137 @@ class BackgroundReading:
             return str(self._ended.get("problem", ""))
         return self._complaint
 
-    def _follow(self, stream: IO[bytes]) -> None:
-        for line in stream:
-            try:
+    def _follow(self) -> None:
+        """Read the lines of the process: JSON is its progress or its result, others a complaint."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            told = None
+            with suppress(ValueError):
                 told = json.loads(line)
-            except ValueError:
-                continue
-            if "progress" in told:
+            if not isinstance(told, dict):
+                words = line.decode("utf-8", "replace").strip().removeprefix("Error: ")
+                self._complaint = display_line(words) or self._complaint
+            elif "progress" in told:
                 self._progress = display_line(told["progress"])
             else:
                 self._ended = told
+            self._told()
+        self._process.wait()
+        self.runs = False
+        self._told()
 
-    def _listen(self, stream: IO[bytes]) -> None:
-        for line in stream:
-            words = line.decode("utf-8", "replace").strip()
-            self._complaint = display_line(words.removeprefix("Error: ")) or self._complaint
+
+class ReaderBar(Static):
+    """At most two lines above the list: the result of the last reading, then the offer or the
+    progress, which waits where the result needs both.
+
+    Empty lines are hidden.
+    """
+
+    DEFAULT_CSS = """
+    ReaderBar { height: auto; max-height: 2; display: none; padding: 0 1; color: $warning; }
+    ReaderBar.-shown { display: block; }
+    """
+
+    class Ended(Message):
+        """A reading has ended; `problem` is its error, if it failed."""
+
+        def __init__(self, new: int, problem: str) -> None:
+            super().__init__()
+            self.new = new
+            self.problem = problem
+
+    def __init__(self) -> None:
+        super().__init__(id="reader")
+        self.offers: list[Offer] = []
+        """Offers for this project, the default reader first."""
+        self._unread = False
+        self._came = ""
+        """The result of the last reading."""
+        self._reading: BackgroundReading | None = None
+
+    @property
+    def reads(self) -> bool:
+        return self._reading is not None
+
+    def take(self, offers: list[Offer], *, unread: bool = False) -> None:
+        """Show other offers. `unread`: sessions are unread and no reader is installed."""
+        self.offers, self._unread = offers, unread
+        self._draw()
+
+    def clear(self) -> None:
+        """Clear everything for another project."""
+        self._came = ""
+        self.take([])
+
+    def put_away(self) -> bool:
+        """Clear the result of the last reading; returns whether there was one."""
+        shown, self._came = bool(self._came), ""
+        self._draw()
+        return shown
+
+    def add(self, words: str) -> None:
+        """Add to the result of the last reading."""
+        self._came = f"{self._came} {words}".strip()
+        self._draw()
+
+    def begin(self, store: Path, project: str, offer: Offer) -> None:
+        """Start a reading and show its progress until it ends. Raises OSError."""
+        told = BackgroundReading.Told
+        self._reading = BackgroundReading(store, project, offer, lambda: self.post_message(told()))
+        self._came = ""
+        self._draw()
+
+    def stop(self) -> None:
+        """Stop the reading, if any; answers so far are kept."""
+        if self._reading is not None:
+            self._reading.stop()
+            self._draw()
+
+    def on_unmount(self) -> None:
+        self.stop()
+
+    @on(BackgroundReading.Told)
+    def _follow(self) -> None:
+        reading = self._reading
+        if reading is None or reading.runs:
+            self._draw()
+            return
+        self._reading = None
+        failed = bool(reading.problem) and not reading.new
+        self._came = "" if failed else reading.sentence
+        self.take([])
+        self.post_message(self.Ended(reading.new, reading.problem if failed else ""))
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        words = short = ""
+        if self._reading is not None:
+            words = short = self._reading.sentence
+        elif self.offers:
+            key, offer = keys.LET_READ.key, self.offers[0]
+            words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
+        elif self._unread:
+            words, short = NO_READER
+        room = self.app.size.width - 2
+        ellipsis = glyphs(self.app).ellipsis
+        now = cut(display_line(words if len(words) <= room else short), room, ellipsis)
+        leaves = f"  {BACK.key} removes this"
+        came = cut(display_line(self._came), 2 * room - LONG_WORD - len(leaves), ellipsis)
+        came += leaves if came else ""
+        lines = [each for each in (came, now) if each]
+        self.set_class(bool(lines), "-shown")
+        self.update(Content("\n".join(lines)))
+
+
+def find_offers(engine: Engine, project: str) -> list[Offer]:
+    """The offers of all installed readers, the configured one first.
+
+    Raises StoreError and SettingsError.
+    """
+    from reviewer.llm.readers import readers
+    from reviewer.settings import load_settings
+
+    return engine.readings.offer(readers(load_settings().model), project)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from array import array
 from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
-from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -39,7 +38,7 @@ from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
-from reviewer.tui.queue.reader import NOBODY, BackgroundReading, ReaderBar, find_offers
+from reviewer.tui.queue.reader import NOBODY, ReaderBar, find_offers
 from reviewer.tui.queue.reading import (
     ReadingAct,
     SessionsHere,
@@ -97,14 +96,6 @@ EMPTY = {
 }
 
 
-class Loaded(Enum):
-    """How much of the list is loaded."""
-
-    NOTHING = "nothing"
-    FIRST_PAGE = "first page"
-    ALL = "all"
-
-
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
     FILTER_HINT: ClassVar[str] = (
@@ -129,7 +120,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list: CandidateList = rows
         self.query_asked = QueueQuery(project=project)
         """The latest requested list; the previous one is shown until its rows arrive."""
-        self.loaded = Loaded.NOTHING
+        self.loaded = False
+        """Whether the whole list is loaded, not only its first page."""
         self._wanted: Collection[int] = ()
         """Where the list being loaded puts the cursor."""
         self._saved_place: int | None = None
@@ -159,7 +151,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Show a project from its first page."""
         self.project = project
         self.query_asked = QueueQuery(project=project)
-        self.loaded = Loaded.NOTHING
+        self.loaded = False
         for group in ("ids", "new rows", "sessions", "offers", "drafts"):
             self.void(group)  # they belong to the previous project
         self.reader.clear()
@@ -253,7 +245,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def reload(self) -> None:
         """Show the first page; later, reload the visible rows and announce new ones."""
-        if self.loaded is Loaded.NOTHING:
+        if not self.loaded:
             self._show_first_page()
             return
         self.model.forget()
@@ -266,7 +258,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.show_counts()
         self.follow()
         shown, query = self.model.ids[:], self.query_asked
-        self.read(lambda: count_new(shown, self._all_ids(query)), self._say_new, group="new rows")
+        self.read(lambda: count_new(shown, self._ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
         if new and (self._wanted or self.reader.reads or not self.model.ids):
@@ -276,11 +268,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def watch_store(self) -> None:
         self._keep_place()
-        if self.loaded is Loaded.ALL:
+        if self.loaded:
             super().watch_store()
 
     def _show_first_page(self) -> None:
-        self.loaded = Loaded.FIRST_PAGE
         place = load_place(self.engine.path, self.project)
         query = self.query_asked
         here = () if place is None else (place,)
@@ -295,7 +286,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """
 
         def append(ids: array[int]) -> None:
-            self.loaded = Loaded.ALL
+            self.loaded = True
             self.model.extend(ids)
             found = self.model.index_of(here) if not self.model.cursor else None
             self.list.rows_changed()
@@ -303,7 +294,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 self.list.move_to(found)
 
         if self.query_asked is query:  # a key typed ahead may have requested another list
-            self.read(lambda: self._all_ids(query), append, group="ids")
+            self.read(lambda: self._ids(query), append, group="ids")
         self.show_counts()
 
     def _load_again(self, here: Collection[int] = ()) -> None:
@@ -319,29 +310,23 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """
         self.query_asked, self._wanted = query, here
 
-        def first_page() -> array[int]:
-            worker = get_current_worker()
-            return self.engine.ids(query, limit=FIRST_PAGE, cancelled=lambda: worker.is_cancelled)
-
         def show_first_page(ids: array[int]) -> None:
             self._show_list(ids, here)
             if len(ids) == FIRST_PAGE:
                 self._load_rest(query)
 
         if quick:
-            self.read(first_page, show_first_page, group="ids")
+            self.read(lambda: self._ids(query, FIRST_PAGE), show_first_page, group="ids")
         else:
-            self.read(
-                lambda: self._all_ids(query), lambda ids: self._show_list(ids, here), group="ids"
-            )
+            self.read(lambda: self._ids(query), lambda ids: self._show_list(ids, here), group="ids")
 
-    def _all_ids(self, query: QueueQuery) -> array[int]:
+    def _ids(self, query: QueueQuery, limit: int | None = None) -> array[int]:
         worker = get_current_worker()
-        return self.engine.ids(query, cancelled=lambda: worker.is_cancelled)
+        return self.engine.ids(query, limit=limit, cancelled=lambda: worker.is_cancelled)
 
     def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
         """Show a list; the cursor goes to a wanted row, or stays on its row or the nearest."""
-        self.loaded, self._wanted = Loaded.ALL, ()
+        self.loaded, self._wanted = True, ()
         if not self.filter_invalid:
             self.status.recover()
         nearby = self.model.nearby(NEARBY)
@@ -879,10 +864,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         async def then(option: Option) -> None:
             try:
-                reading = BackgroundReading(self.engine.path, project, offers[int(option.key)])
+                self.reader.begin(self.engine.path, project, offers[int(option.key)])
             except OSError as error:
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
-            self.reader.begin(reading)
 
         options = [
             Option(

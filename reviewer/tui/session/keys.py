@@ -9,11 +9,11 @@ from reviewer.tui.reading.keys import HAND_OVER
 WORD = Action(
     "word_memory", "e", "word a memory",
     "Word a memory from this line, or the marked ones; they are its evidence, and saving"
-    " promotes it.", "Decide", writes=True, takes_marked=True,
+    " promotes it.", writes=True, takes_marked=True,
 )  # fmt: skip
 READ_LINE = Action(
     "read_line", "enter", "read",
-    "Show the line over the whole screen; again shows the list.", "Look",
+    "Show the line over the whole screen; again shows the list.",
 )  # fmt: skip
 
 SESSION = Pane(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from textual import on
-from textual.strip import Strip
 
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
@@ -21,15 +20,15 @@ from reviewer.sources.events import Speaker
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.line import Part, entitle, line_of
+from reviewer.tui.kit.line import Part, entitle
 from reviewer.tui.kit.list_screen import ListScreen
-from reviewer.tui.kit.row_list import RowList, StoredList, cursor_bar
+from reviewer.tui.kit.row_list import RowList, StoredList
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, count, short_ids, tail
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.session import keys
 from reviewer.tui.session.model import SessionModel, SessionRow
-from reviewer.tui.theme import Glyphs, Palette, glyphs
+from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 
 NARROW = 44
 """Narrower rows leave the line's number out."""
@@ -105,7 +104,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         super().action_refresh()
 
     def follow(self) -> None:
-        if self.overlay is not None:
+        if self.editing is not None:
             return  # the proof of the memory that is being worded is shown
         row = self.model.current
         if row is None:
@@ -211,10 +210,9 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
                 saved=self._saved,
                 again=keys.WORD,
                 verb="promote",
+                beside=(self.line_pane,),
             )
         )
-        if self.overlay is not None:
-            await self.show_overlay(self.overlay, beside=[self.line_pane])
 
     def _show_proof(self) -> None:
         """Show the lines that the new memory will cite, in full."""
@@ -256,26 +254,6 @@ def is_said(line: ViewLine) -> bool:
     return line.speaker is not Speaker.HARNESS and line.role is not LineRole.TOOL
 
 
-class LineList(StoredList[SessionModel]):
-    """Draws the lines of a session, one row each."""
-
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        row, here = self.model.row(at), at == self.model.cursor
-        text = style.on_row(here=here).text
-        if row is None:
-            return line_of([], width, text, sign.ellipsis)
-        parts = row_parts(
-            row,
-            width,
-            style,
-            sign,
-            here=here,
-            focused=self.has_focus,
-            marked=self.model.is_marked(at),
-        )
-        return line_of(parts, width, text, sign.ellipsis)
-
-
 LABELS = {
     LineRole.USER: "you",
     LineRole.ASSISTANT: "agent",
@@ -288,39 +266,32 @@ LABELS = {
 LABEL_CELLS = 8
 
 
-def row_parts(
-    row: SessionRow,
-    width: int,
-    style: Palette,
-    sign: Glyphs,
-    *,
-    here: bool,
-    focused: bool,
-    marked: bool,
-) -> list[Part]:
-    """One row: bar, mark, spot, number, who, and the text on one line."""
-    on_row = style.on_row(here=here)
-    text, _, dim, accent, warm = on_row
-    line = row.line
-    bar = cursor_bar(on_row, sign, here=here, focused=focused)
-    mark: Part = (sign.mark, warm) if marked else (" ", dim)
-    spot: Part = (f"{sign.important} ", accent) if row.cited else ("  ", dim)
-    who = "sub" if line.speaker is Speaker.SUBAGENT else LABELS[line.role]
-    if line.role is LineRole.USER and line.speaker is Speaker.AGENT:
-        who = "agent"
-    warns = line.role in (LineRole.ERROR, LineRole.REJECTED)
-    said = line.role in (LineRole.USER, LineRole.ASSISTANT, LineRole.SUMMARY)
-    number = f"{row.number:>6} " if width >= NARROW else ""
-    words = warm if marked or warns else text if said else dim
-    person = line.role is LineRole.USER and line.speaker is Speaker.PERSON
-    return [
-        bar,
-        mark,
-        spot,
-        (number, dim),
-        (who.ljust(LABEL_CELLS), warm if warns else accent if person else dim),
-        (display_line(line.text[: width * 2]), words),
-    ]
+class LineList(StoredList[SessionModel, SessionRow]):
+    """Draws the lines of a session, one row each."""
+
+    def parts_of(
+        self, row: SessionRow, at: int, width: int, style: RowStyles, sign: Glyphs
+    ) -> list[Part]:
+        """One row: mark, spot, number, who, and the text on one line."""
+        text, _, dim, accent, warm = style
+        line, marked = row.line, self.model.is_marked(at)
+        mark: Part = (sign.mark, warm) if marked else (" ", dim)
+        spot: Part = (f"{sign.important} ", accent) if row.cited else ("  ", dim)
+        who = "sub" if line.speaker is Speaker.SUBAGENT else LABELS[line.role]
+        if line.role is LineRole.USER and line.speaker is Speaker.AGENT:
+            who = "agent"
+        warns = line.role in (LineRole.ERROR, LineRole.REJECTED)
+        said = line.role in (LineRole.USER, LineRole.ASSISTANT, LineRole.SUMMARY)
+        number = f"{row.number:>6} " if width >= NARROW else ""
+        words = warm if marked or warns else text if said else dim
+        person = line.role is LineRole.USER and line.speaker is Speaker.PERSON
+        return [
+            mark,
+            spot,
+            (number, dim),
+            (who.ljust(LABEL_CELLS), warm if warns else accent if person else dim),
+            (display_line(line.text[: width * 2]), words),
+        ]
 
 
 def line_blocks(

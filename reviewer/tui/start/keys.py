@@ -7,12 +7,11 @@ from reviewer.tui.kit.action import Action, Pane
 
 READ = Action(
     "start_reading", "enter", "read",
-    "Read the sessions of this project; nothing leaves this machine.", "Decide", writes=True,
+    "Read the sessions of this project; nothing leaves this machine.", writes=True,
 )  # fmt: skip
 SKIP = Action(
     "start_empty", "escape", "not now",
     "Go to the queue without reading; during a reading, stop and keep the results so far.",
-    "Move",
 )  # fmt: skip
 START = Pane(
     "start", "The first start", (READ, SKIP, keys.QUIT, *keys.MOVES), (READ, SKIP, keys.QUIT)

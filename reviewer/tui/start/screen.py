@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.strip import Strip
 from textual.widgets import Static
 
 from reviewer.engine import Engine
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
-from reviewer.tui.kit.line import Part, entitle, line_of
+from reviewer.tui.kit.line import Part, entitle
 from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, cut, tail
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
-from reviewer.tui.theme import Glyphs, Palette, glyphs
+from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import Counts
@@ -229,25 +228,22 @@ class ProjectList(LoadedList["FoundProject"]):
         most = max(min(MAX_ROWS, self.app.size.height - LINES_BESIDE_ROWS), 3)
         self.styles.height = min(len(self.rows), most) + 2
 
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        row, here = self.rows[at], at == self._cursor
-        plain, strong, dim, accent, _ = style.on_row(here=here)
-        text = strong if here else plain
+    def row_parts(self, at: int, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
+        row, dim = self.rows[at], style.dim
+        text = style.strong if at == self.cursor else style.text
         narrow, very_narrow = width < NARROW, width < VERY_NARROW
         most = max(NAME_CELLS, width // 3)
         name = cut(_shown_name(row, most, sign.ellipsis), most, sign.ellipsis)
         room = max(min(self._longest, most) - cell_len(name), 0)
         newest = datetime.fromtimestamp(row.newest_ns / 1e9, UTC).date().isoformat()
         agents = ", ".join(f"{display_line(agent)} {times:,}" for agent, times in row.agents)
-        parts: list[Part] = [
-            (sign.bar if here else " ", accent),
+        return [
             (f" {name}{' ' * room} ", text),
             ("" if very_narrow else f"{count(row.sessions, 'session'):>12}  ", dim),
             ("" if very_narrow else f"{row.bytes / 1e6:5,.1f} MB  ", dim),
             (f"{agents}  ", text),
             ("" if narrow else newest, dim),
         ]
-        return line_of(parts, width, text, sign.ellipsis)
 
 
 def _shown_name(row: FoundProject, width: int, ellipsis: str = "") -> str:

@@ -7,36 +7,35 @@ from reviewer.tui.kit.action import Action, Pane
 
 NEW_VALUE = Action(
     "state_new", "n", "new value",
-    "Write a value of trusted state: first its key, then the value.", "Decide", writes=True,
+    "Write a value of trusted state: first its key, then the value.", writes=True,
 )  # fmt: skip
 EDIT = Action(
     "state_edit", "e", "edit",
     "Reword this memory, or set when it is recalled; for trusted state, write a new value.",
-    "Decide", writes=True,
+    writes=True,
 )  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
     "Take it out of packets or back into the queue; unset a key of trusted state, whose values stay"
-    " readable.", "Decide", writes=True,
+    " readable.", writes=True,
 )  # fmt: skip
 DISPUTE = Action(
     "dispute", "d", "wrong",
     "Say what is wrong with this memory; it goes back to the queue, and agents no longer get it.",
-    "Decide", writes=True,
+    writes=True,
 )  # fmt: skip
 GRADUATE = Action(
     "graduate", "", "graduate",
-    "Propose this memory as an entity; the memory is frozen and points to it.",
-    "Decide", writes=True,
+    "Propose this memory as an entity; the memory is frozen and points to it.", writes=True,
 )  # fmt: skip
 FORGET = Action(
     "forget", "", "forget",
     "Erase this memory or entity, with its history; this cannot be undone, so it asks first.",
-    "Decide", writes=True,
+    writes=True,
 )  # fmt: skip
 FOLLOW = Action(
     "follow", "enter", "follow",
-    "Go to a related fact; also one it contradicts or was made from.", "Look",
+    "Go to a related fact; also one it contradicts or was made from.",
 )  # fmt: skip
 
 STATE = Pane(

@@ -6,48 +6,39 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from textual.strip import Strip
-
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
-from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.line import Part, line_of
-from reviewer.tui.kit.row_list import StoredList, cursor_bar
+from reviewer.tui.kit.line import Part
+from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_sign import sign_of
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, elapsed, moment
 from reviewer.tui.state.model import FactModel, TrustedRow
-from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.theme import Glyphs, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
+    from reviewer.promotion.views import QueueRow
     from reviewer.recall.service import UseCount
 
 USE_CELLS = 4
 
 
-class FactList(StoredList[FactModel]):
+class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
     """Draws a `FactModel` and moves its cursor."""
 
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+    def parts_of(
+        self, row: TrustedRow | QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
+    ) -> list[Part]:
         """A key and its value, or a memory with how often it was used and held."""
-        row, here = self.model.row(at), at == self.model.cursor
-        on_row = style.on_row(here=here)
-        text, strong, dim, accent, warm = on_row
-        parts: list[Part] = [cursor_bar(on_row, sign, here=here, focused=self.has_focus)]
-        words = strong if here else text
-        if row is None:
-            parts.append((f"  gone: {shared.REFRESH.key} reloads", dim))
-        elif isinstance(row, TrustedRow):
+        text, strong, dim, accent, warm = style
+        words = strong if at == self.cursor else text
+        if isinstance(row, TrustedRow):
             key, value = display_line(row.state.key), display_line(row.state.value[: width * 2])
-            parts += [("   ", dim), (key, accent), (" = ", dim), (value, words)]
-        else:
-            state, warning = sign_of(row, sign)
-            parts.append((f" {state[0] if warning else ' '} ", warm if warning else dim))
-            if self.model.uses:
-                parts.append((_use_words(self.model.uses.get(row.id)), dim))
-            parts.append((display_line(row.content[: width * 2]), words))
-        strip = line_of(parts, width - 1, text, sign.ellipsis)
-        return strip.extend_cell_length(width, text)
+            return [("   ", dim), (key, accent), (" = ", dim), (value, words)]
+        state, warning = sign_of(row, sign)
+        sign_part: Part = (f" {state[0] if warning else ' '} ", warm if warning else dim)
+        used = _use_words(self.model.uses.get(row.id)) if self.model.uses else ""
+        return [sign_part, (used, dim), (display_line(row.content[: width * 2]), words)]
 
 
 def _use_words(use: UseCount | None) -> str:

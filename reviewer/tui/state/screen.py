@@ -38,6 +38,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.reading.screen import ReadingScreen
 from reviewer.tui.state import keys
 from reviewer.tui.state.model import (
     OUT_OF_PACKETS,
@@ -136,9 +137,9 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _show_list(self, *, any_state: bool) -> None:
         empty = not self.facts.ids
-        self.show_empty(empty=empty and not self._filter and self.overlay is None)
+        self.show_empty(empty=empty and not self._filter and self.editing is None)
         self.list.empty = self._nothing_words() if empty else ()
-        new = self.key_of(keys.NEW_VALUE)
+        new = keys.NEW_VALUE.key
         self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
         self.list.rows_changed()
         self._draw_title()
@@ -146,11 +147,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def _nothing_words(self) -> tuple[str, ...]:
         if self._filter:
-            clear = self.key_of(shared.CLEAR_FILTER)
+            clear = shared.CLEAR_FILTER.key
             nothing = f"Nothing matches / {display_line(self._filter)}"
             query = QueueQuery(self.project, "active", self._filter)
             return (nothing, f"{clear} clears the filter.", *self.types_listed(query))
-        new, queue = self.key_of(keys.NEW_VALUE), self.key_of(shared.SHOW_QUEUE)
+        new, queue = keys.NEW_VALUE.key, shared.SHOW_QUEUE.key
         return (
             f"Memories you promote in the queue ({queue}) are listed here.",
             f"{new} writes trusted state: values that only you write.",
@@ -244,12 +245,12 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return f"You wrote this value: {self.key_of(keys.TAKE_OUT)} unsets it."
+            return f"You wrote this value: {keys.TAKE_OUT.key} unsets it."
         return self.no_fact()
 
     def not_a_statement(self) -> str | None:
         if self.layer == "state":
-            return f"You wrote this value: {self.key_of(keys.EDIT)} writes a new one."
+            return f"You wrote this value: {keys.EDIT.key} writes a new one."
         return self.no_fact()
 
     def not_a_memory(self) -> str | None:
@@ -327,7 +328,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 lambda: self.engine.entities.graduate(number, kind, name=name or None)
             )
             self.settle(done)
-            queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
+            queue, undo = shared.SHOW_QUEUE.key, shared.UNDO.key
             self.say(f"{done.title}, now in the queue ({queue}) - {undo} to undo")
 
         async def then(option: Option) -> None:
@@ -384,8 +385,18 @@ class StateScreen(ListScreen, pane=keys.STATE):
     @unless(_no_memory)
     def action_reach(self) -> None:
         """Show which agents get this fact, and where."""
-        if self.current is not None:
-            self.host.open_reach(self.current.key)
+        if self.current is None:
+            return
+        from reviewer.tui.agents.reach import reach_blocks
+
+        number, signs = self.current.key, glyphs(self.app)
+        self.app.push_screen(
+            ReadingScreen(
+                self.engine,
+                f"Which agents get #{number}?",
+                lambda: reach_blocks(self.engine, number, signs),
+            )
+        )
 
     async def _go_to(self, option: Option) -> None:
         number = int(option.key)
@@ -483,7 +494,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             because = words or "no reason given"
             done = await self.write(lambda: self.engine.triage.dispute(number, because))
             self.settle(done)
-            queue, undo = self.key_of(shared.SHOW_QUEUE), self.key_of(shared.UNDO)
+            queue, undo = shared.SHOW_QUEUE.key, shared.UNDO.key
             self.say(f"#{number} is back in the queue ({queue}), called wrong - {undo} to undo")
 
         await self.ask_text(

@@ -14,7 +14,6 @@ from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.run_store import RunView
 from reviewer.tui.pipelines import screen as pipelines_screen
 from reviewer.tui.pipelines.model import RunShown, read_run
-from reviewer.tui.pipelines.run import BackgroundRun
 from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.driving import at, shown, states, until_ended, until_it
@@ -52,7 +51,7 @@ async def test_a_run_that_ends_while_it_is_read_is_shown_as_it_ended(
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         run = screen.app.background_run
-        assert isinstance(run, BackgroundRun)
+        assert run is not None
         read = threading.Event()
 
         def read_until_it_ends(engine: Engine, view: RunView) -> RunShown:
@@ -111,7 +110,7 @@ async def test_a_run_continues_while_another_screen_is_shown(engine: Engine, bak
         await run_to_the_question(screen)
         await screen.press("f5")
         run = screen.app.background_run
-        assert isinstance(run, BackgroundRun)
+        assert run is not None
         run.reply(present(run.question), "N")
         await screen.until(lambda: run.question is not None)
         await screen.press("f6")
@@ -255,7 +254,7 @@ async def test_an_answer_is_only_for_the_question_that_was_shown(
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         run = screen.app.background_run
-        assert isinstance(run, BackgroundRun)
+        assert run is not None
         first = present(run.question)
         run.reply(first, "N")
         until(lambda: run.question not in (None, first))
@@ -272,7 +271,7 @@ async def test_a_run_that_ended_behind_another_pipeline_is_said_when_it_is_shown
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         run = screen.app.background_run
-        assert isinstance(run, BackgroundRun)
+        assert run is not None
         (folder / "other.dot").write_text("digraph other { start -> exit }")
         await screen.choose("pipelines", "other")
         run.cancel()

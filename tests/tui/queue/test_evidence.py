@@ -13,7 +13,6 @@ from reviewer.promotion.views import Member, SourceState, Status
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, origin_of
-from reviewer.tui.keymap import Keymap
 from reviewer.tui.kit.text import TextBlock, lay_out
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import DARK, GLYPHS, THEMES
@@ -29,7 +28,6 @@ class Panes(App[int]):
 
     def __init__(self) -> None:
         super().__init__()
-        self.keymap_in_use = Keymap({})
         for theme in THEMES:
             self.register_theme(theme)
         self.theme = DARK

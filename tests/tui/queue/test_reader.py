@@ -35,7 +35,6 @@ def bin_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", str(folder))
     monkeypatch.setattr("reviewer.llm.readers.agents_found", agents_found)
     monkeypatch.setattr("reviewer.tui.queue.screen.FIRST_LOOK_SECONDS", 0.05)
-    monkeypatch.setattr("reviewer.tui.queue.reader.ASKED_SECONDS", 0.05)
     return folder
 
 

@@ -40,12 +40,7 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = dump(known, "state")
-    keys = [
-        key
-        for one in STATE.actions
-        if one.group != "Move" and one not in (UNDO, REDO)
-        for key in one.keys.split(",")
-    ]
+    keys = [key for one in STATE.actions if one not in (UNDO, REDO) for key in one.keys.split(",")]
     async with opened(known, project="acme", size=(80, 24)) as screen:
         for key in keys:
             await screen.press("f5")

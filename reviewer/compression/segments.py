@@ -174,19 +174,20 @@ def title_of(segment: Segment) -> str:
 
 
 def opening(text: str) -> str:
-    """The first words of a text, to the end of a line or sentence; empty if they say too little."""
+    """The first sentence or line of a text that says something; empty if none does."""
     if text.startswith(SUMMARY_START):
         return ""  # a client's summary, which always begins the same
     for line in text[:2_000].splitlines():
         line = _LINE_NUMBER.sub("", line).strip(" \t#*->`/=")
         if line[:1] in ("<", "[", "{"):  # a wrapper or mark of the client
             continue
-        words = re.split(r"(?<=[.!?])\s|:$", line, maxsplit=1)[0].rstrip(".").split()
-        if len(words) >= FEWEST_WORDS:
-            title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
-            if title != "...":  # a first word that is too long
-                plain = words[0].islower() and not is_name(words[0])
-                return title[:1].upper() + title[1:] if plain else title
+        for sentence in re.split(r"(?<=[.!?])\s|:$", line):
+            words = sentence.rstrip(".").split()
+            if len(words) >= FEWEST_WORDS:
+                title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
+                if title != "...":  # a first word that is too long
+                    plain = words[0].islower() and not is_name(words[0])
+                    return title[:1].upper() + title[1:] if plain else title
     return ""
 
 

@@ -31,7 +31,7 @@ START = (118, 16)
 PICTURES = {
     "start.svg": (),
     "queue.svg": ("enter", "j", "a", "x", "j"),
-    "context.svg": ("enter", "f3", "j", "j", "j"),
+    "context.svg": ("enter", "f3", "f", *"1200", "enter", "g", "j"),
     "packet.svg": ("enter", "a", "a", "a", "f4"),
     "state.svg": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
 }
@@ -41,7 +41,7 @@ SCREENS = {
     "Queue": ("enter", "j", "a", "x", "j"),
     "Help": ("enter", "question_mark"),
     "Session": ("enter", "enter"),
-    "Context": ("enter", "f3", "j", "j", "j"),
+    "Context": ("enter", "f3", "f", *"1200", "enter", "g", "j"),
     "Packet": ("enter", "a", "a", "a", "f4"),
     "Memory": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
     "Pipelines": ("enter", "f6"),

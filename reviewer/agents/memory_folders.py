@@ -63,8 +63,8 @@ def memory_wiring(agent: str, place: WiringPlace, project: str, facts: AgentText
 
 
 def facts_of(engine: Engine, project: str) -> AgentText:
-    """A project's promoted facts as Markdown, secrets masked, without those that read like orders
-    planted for an agent; may be empty.
+    """A project's promoted facts as Markdown, secrets masked, without those that are left out of
+    packets or read like orders planted for an agent; may be empty.
     """
     from reviewer.extraction.planted import is_planted
     from reviewer.promotion.export.items import Layer
@@ -72,11 +72,12 @@ def facts_of(engine: Engine, project: str) -> AgentText:
     from reviewer.promotion.views import QueueQuery
 
     ids = engine.queue.ids(QueueQuery(project, "active", "-kind:conflict"))
-    planted = {row.id for row in engine.queue.rows(ids) if is_planted(row.content, row.flags)}
+    left = {row.id for row in engine.queue.rows(ids) if is_planted(row.content, row.flags)}
+    left |= engine.recall.left_out(project)
     items = [
         each
         for each in engine.exports.items(project)
-        if each.layer is Layer.STATE or each.id not in planted
+        if each.layer is Layer.STATE or each.id not in left
     ]
     text = render_markdown(items, marks=True)
     if len(text) <= MAX_CHARACTERS:

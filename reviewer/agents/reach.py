@@ -69,7 +69,7 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Route]:
         if not own:
             yield "", False, "not connected"
         if any(each.scope is not WiringScope.MEMORY for each in own):
-            yield "packet", *_in_packet(item)
+            yield "packet", *_in_packet(item, planted=planted)
             last = files.given(agent)
             if last is not None and last.project == view.project:
                 had = _has(last.text, view.content)
@@ -79,7 +79,8 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Route]:
                 how = "it reads like an order planted for an agent, so the tools leave it out"
                 yield "tools", False, how
             else:
-                yield "tools", True, f"packet, search, and read m:{number}"
+                packet = "packet, " if item is not None else ""
+                yield "tools", True, f"{packet}search, and read m:{number}"
         for each in own:
             yield from _in_files(each, view.content)
 
@@ -90,9 +91,10 @@ def reach(engine: Engine, number: int, *, root: Path | None) -> list[Route]:
     ]
 
 
-def _in_packet(item: PacketItem | None) -> tuple[bool, str]:
+def _in_packet(item: PacketItem | None, *, planted: bool) -> tuple[bool, str]:
     if item is None:
-        return False, "not in it: it reads like an order planted for an agent"
+        order = "it reads like an order planted for an agent"
+        return False, f"not in it: {order if planted else 'it is left out of packets'}"
     moment = "when a session starts, without a task"
     shown = _SHOWN[item.state]
     if item.state is State.DROPPED:

@@ -17,7 +17,7 @@ from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.course import one_line
 from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
-from reviewer.compression.pieces import CODED, pieces
+from reviewer.compression.pieces import CODED, HEADING_MARKS, pieces
 from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, Term, named_in
 from reviewer.compression.sections import HandoverSection
@@ -48,7 +48,7 @@ NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
 TERMS_SHARE, TERMS_SHARE_OF_TAGS = 0.4, 0.2
 """Share of a text that its most telling terms could take: the rest makes sentences of them, or
 is for the tags of anchors."""
-MAX_LOST, MAX_NAMES, MAX_INVENTED = 200, 60, 40
+MAX_LOST, MAX_NAMES, MAX_INVENTED = 1_000, 60, 40
 LOST_CHARS = 200
 """Characters shown of a lost statement."""
 SHORTEST_TAG = 8
@@ -250,10 +250,8 @@ def _lost_statements(
             near = Counter(at for word in words for at in said_near.get(word, ()))
             most = max(near.values(), default=0)
             covered = not (of_person or quotes) and most >= SAID * len(words)
-            said = (
-                fold(text) in verbatim
-                or fold(one_line(speech.text[unit.start : unit.end])) in verbatim
-            )
+            ways = (text, text.strip(HEADING_MARKS), one_line(speech.text[unit.start : unit.end]))
+            said = any(fold(way) in verbatim for way in ways)
             span = find_verbatim(turns[speech.turn].text, shown := _shown(text))
             if not covered and not said and span is not None:
                 weight = round(min(len(words) - most, 20) / 20, 2)

@@ -16,6 +16,7 @@ HEADING = 90
 """The longest line ending in a colon that counts as a heading, in characters."""
 HEADINGS = 3
 """Headings without text between them that are kept, the last ones."""
+HEADING_MARKS = "#*_:： "
 LEFT_OUT = "[...]"
 """The mark of a part of a message that is left out."""
 CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
@@ -74,9 +75,9 @@ def _lines(text: str) -> Iterator[_Line]:
         elif unit.kind in (UnitKind.LIST_ITEM, UnitKind.TABLE_ROW):
             yield _Line(UnitKind.LIST_ITEM, _item(unit, content), 0)
         elif unit.kind is UnitKind.HEADING:
-            yield _Line(UnitKind.HEADING, content.strip("#*_: "), 0)
+            yield _Line(UnitKind.HEADING, content.strip(HEADING_MARKS), 0)
         elif content.endswith((":", "：")) and len(content) <= HEADING:
-            yield _Line(UnitKind.HEADING, content.rstrip(":：*_"), 0)
+            yield _Line(UnitKind.HEADING, content.rstrip(HEADING_MARKS), 0)
         else:
             yield _Line(UnitKind.SENTENCE, content, unit.block)
 

@@ -26,7 +26,7 @@ from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.use_moments import ERROR, START
+from reviewer.recall.use_moments import ERROR, LEFT_OUT, START
 from reviewer.store.database import Database, failures_as_sentences
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ _SECTIONS = {
 _SHOWN_ELSEWHERE = {"date", "status"}
 """Attributes already expressed by the date of the item and by its being active."""
 
-_ACTIVE = """
+_ACTIVE = f"""
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
     m.sessions, m.cost,
     (SELECT count(DISTINCT coalesce(r.session, r.source_id)) FROM evidence v
@@ -79,7 +79,7 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
         WHERE x.memory_id = m.id AND x.target_id IS NOT NULL) AS relations
 FROM memory m LEFT JOIN entity e ON e.memory_id = m.id
 WHERE m.status = 'active' AND m.kind <> 'conflict'
-    AND instr(char(10) || m.moments || char(10), char(10) || 'only' || char(10)) = 0
+    AND NOT {LEFT_OUT}
     AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))
 ORDER BY coalesce(m.decided_at, m.first_seen) DESC, m.id DESC
 """

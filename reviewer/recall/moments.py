@@ -99,7 +99,9 @@ def offers(text: str) -> tuple[Moment, ...]:
     """
     words = text.split()
     if not words or any(
-        each.startswith(words[0].lower()) if not words[1:] else each == words[0].lower()
+        each.startswith(words[0].lower())
+        if not words[1:]
+        else each == words[0].lower() and each not in WITHOUT_VALUE
         for each in MomentKind
     ):
         return ()
@@ -113,6 +115,7 @@ def offers(text: str) -> tuple[Moment, ...]:
         Moment(MomentKind.WORDS, said),
         *([Moment(MomentKind.TOOL, said)] if _TOOL.fullmatch(said) else []),
         Moment(MomentKind.ALWAYS),
+        Moment(MomentKind.ONLY),
     ]
     return tuple(dict.fromkeys(found))
 

@@ -22,7 +22,7 @@ from reviewer.recall.moments import (
 )
 from reviewer.recall.outcomes import UseOutcome, uses_of
 from reviewer.recall.search import Cue, Recalled, call_triggers_of, recall, words_of_names
-from reviewer.recall.use_moments import START
+from reviewer.recall.use_moments import LEFT_OUT, START
 from reviewer.recall.uses import (
     QUOTED,
     TEXT,
@@ -170,20 +170,50 @@ class Recall:
             ).fetchone()  # fmt: skip
         return () if row is None else self._moments(memory, *row)
 
+    def left_out(self, project: str | None) -> frozenset[int]:
+        """The memories that are left out of packets. Raises StoreError."""
+        with failures_as_sentences(self._database.path):
+            rows = self._database.reader().execute(
+                f"SELECT m.id FROM memory m WHERE m.moments <> '' AND {LEFT_OUT}"
+                " AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))",
+                (project,),
+            )
+            return frozenset(number for (number,) in rows)
+
+    def leave_out(self, memory: int, *, out: bool = True) -> Done:
+        """Leave a memory out of packets, or not any more, as one act; its other moments stay.
+
+        Raises as `set_moments` does.
+        """
+        with failures_as_sentences(self._database.path):
+            row = self._database.reader().execute(
+                "SELECT moments FROM memory WHERE id = ?", (memory,)
+            ).fetchone()  # fmt: skip
+        both = (MomentKind.ALWAYS, MomentKind.ONLY)
+        kept = [each for each in read_moments(row[0] if row else "") if each.kind not in both]
+        title = f"Left #{memory} out of packets" if out else f"Put #{memory} into packets again"
+        return self._choose(memory, [*kept, Moment(MomentKind.ONLY)] if out else kept, title)
+
     def set_moments(self, memory: int, moments: Sequence[Moment]) -> Done:
         """Choose the moments of a memory, as one act; an empty choice derives them again.
 
         Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for unusable moments.
         """
-        from reviewer.promotion.views import Done  # late: only decisions need it
-
         chosen = ", ".join(map(str, moments)) or "derived"
         if len(chosen) > LONGEST_CHOICE:
             raise ReviewerError(f"Moments have at most {LONGEST_CHOICE} characters in total.")
         for moment in moments:
             if moment.value and not any(map(str.isalnum, moment.value)):
                 raise ReviewerError(f"{moment} has no word that could be recognised.")
+        if {MomentKind.ALWAYS, MomentKind.ONLY} <= {each.kind for each in moments}:
+            raise ReviewerError("always (in packets only) and only (in none) exclude each other.")
         title = f"Set when #{memory} is recalled"
+        done = self._choose(memory, moments, title)
+        return structs.replace(done, title=f"{title}: {chosen}")
+
+    def _choose(self, memory: int, moments: Sequence[Moment], title: str) -> Done:
+        from reviewer.promotion.views import Done
+
         with self._ledger.act("edit", title) as act:
             rows = act.query("SELECT status FROM memory WHERE id = ?", (memory,))
             if not rows:
@@ -192,7 +222,7 @@ class Recall:
             if rows[0][0] not in ("candidate", "active"):
                 raise ConflictError(f"#{memory} is {rows[0][0]}. Nothing was changed.")
             act.update("memory", memory, moments="\n".join(map(str, moments)))
-        return Done(act.id, f"{title}: {chosen}", (memory,))
+        return Done(act.id, title, (memory,))
 
     def note_start(self, memories: Sequence[int], session: str, at: str) -> None:
         """Record the memories in a packet handed to a session. Raises StoreError."""
@@ -223,6 +253,8 @@ class Recall:
         return sorted(counts.values(), key=lambda count: (-count.used, -count.starts, count.memory))
 
     def _moments(self, memory: int, content: str, chosen: str) -> tuple[Moment, ...]:
+        if chosen == MomentKind.ONLY:
+            return (*self._moments(memory, content, ""), Moment(MomentKind.ONLY))
         if chosen:
             return read_moments(chosen)
         with failures_as_sentences(self._database.path):

@@ -5,3 +5,6 @@ START = "start"
 PROMPT = "prompt"
 ERROR = "error"
 GUARD = "guard"
+
+LEFT_OUT = "instr(char(10) || m.moments || char(10), char(10) || 'only' || char(10))"
+"""Whether a row `m` of `memory` is left out of packets, in SQL."""

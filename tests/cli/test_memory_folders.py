@@ -95,6 +95,12 @@ def test_promoting_and_undo_bring_the_file_up_to_date(reviewer: Reviewer) -> Non
     assert path.read_bytes() == before
     assert reviewer(*options, "redo").returncode == 0
     assert "booth lamp" in path.read_text()
+    assert reviewer(*options, "edit", waiting, "--when", "only").returncode == 0
+    assert path.read_bytes() == before
+    reach = in_folder(reviewer, folder, "connect", "--reach", waiting).stdout
+    assert "planted" not in reach
+    assert reviewer(*options, "undo").returncode == 0
+    assert "booth lamp" in path.read_text()
     assert (path.parent / "MEMORY.md").read_bytes() == index
     done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
     assert done.returncode == 0, done.stderr

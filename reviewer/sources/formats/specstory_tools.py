@@ -41,7 +41,7 @@ def call_parts(lines: Sequence[str], call: str) -> list[Part]:
     name = html.unescape(found[1]) if found else ""
     parts = _parts(lines)
     arguments = _arguments(parts)
-    if patch := _patch(lines):
+    if name == "apply_patch" and (patch := _patch(lines)):
         arguments, parts.result = {"patch": patch}, ""
     if not arguments and not parts.result.strip():
         return []  # Cursor adds a second, empty block for many calls
@@ -53,15 +53,17 @@ def call_parts(lines: Sequence[str], call: str) -> list[Part]:
 
 
 def _patch(lines: Sequence[str]) -> str:
-    """The patch of a call of `apply_patch`; empty for other calls."""
+    """The patch of a call of `apply_patch`; empty if it names no file."""
     found: list[str] = []
     mark = ""
     for line in lines:
         fence = _FENCE.match(line)
         if not mark and (changed := _CHANGED.match(line)):
             found.append(f"*** {changed[1]} File: {html.unescape(changed[2])}")
-        elif fence and found:
-            mark = "" if mark == fence[1] else mark or fence[1]
+        elif not mark and fence and found:
+            mark = fence[1]
+        elif mark and line.rstrip() == mark:
+            mark = ""
         elif mark:
             found.append(html.unescape(line))
     return "\n".join([PATCH_START, *found]) if found else ""

@@ -395,7 +395,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         changes = self.data.look or self.data.compressed()
         remark = for_whom if changes else f"{self.key_of(keys.FIT)} fits a budget"
         if any(map(self.data.needs_a_look, self.data.rows)):
-            remark += f" {signs.dot} {self.key_of(shared.NEXT_PLACE)} next {signs.attention}"
+            next_one = f"{self.key_of(shared.NEXT_PLACE)} next {signs.attention}"
+            remark = f"{next_one} {signs.dot} {remark}"
         if remark != self.rows.remark:
             self.rows.remark = remark
             self.rows.redraw_foot()

@@ -59,7 +59,7 @@ LET_READ = Action(
 )  # fmt: skip
 SORT = Action(
     "sort", "", "order",
-    "Order by rank, confidence, newest, source or sessions.",
+    "Order by rank, confidence, newest, source, sessions or used.",
 )  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",

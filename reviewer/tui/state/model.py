@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit.option import Option
@@ -60,30 +60,24 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         return next((at for at, each in named if (each.project, each.key) == wanted), 0)
 
 
-OUT_OF_PACKETS = "packets"
+OUT_OF_PACKETS, INTO_PACKETS = "out", "in"
 
 
 def ways_out(engine: Engine, memory: int, signs: Glyphs) -> list[Option]:
-    """How a memory or entity may be taken out."""
-    from reviewer.recall.moments import MomentKind  # late: it compiles patterns
-
-    moments = engine.recall.moments(memory)
-    when = moment_words([each for each in moments if each.kind is not MomentKind.ALWAYS], signs)
-    queue = Option("queue", "Put it back into the queue", "no longer a memory")
-    if any(each.kind is MomentKind.ONLY for each in moments):
-        return [queue]
-    return [Option(OUT_OF_PACKETS, "Leave it out of packets", f"still recalled {when}"), queue]
+    """How a memory or entity may be taken out, or into packets again."""
+    moments = [e for e in engine.recall.moments(memory) if e.kind not in ("always", "only")]
+    when = f"still recalled {moment_words(moments, signs)}"
+    packets = Option(OUT_OF_PACKETS, "Leave it out of packets", when)
+    if memory in engine.recall.left_out(None):
+        packets = Option(INTO_PACKETS, "Put it into packets again", "it is in none now")
+    return [packets, Option("queue", "Put it back into the queue", "no longer a memory")]
 
 
 def take_out(engine: Engine, memory: int, way: str) -> Done:
-    """Put a memory or entity back into the queue, or leave it out of packets."""
-    from reviewer.recall.moments import Moment, MomentKind
-
-    if way != OUT_OF_PACKETS:
-        return engine.triage.restore([memory])
-    moments = [e for e in engine.recall.moments(memory) if e.kind is not MomentKind.ALWAYS]
-    done = engine.recall.set_moments(memory, [*moments, Moment(MomentKind.ONLY)])
-    return structs.replace(done, title=f"Left #{memory} out of packets")
+    """Put a memory or entity back into the queue, or leave it out of packets, or not any more."""
+    if way in (OUT_OF_PACKETS, INTO_PACKETS):
+        return engine.recall.leave_out(memory, out=way == OUT_OF_PACKETS)
+    return engine.triage.restore([memory])
 
 
 def states_with(states: Sequence[StateView], text: str) -> list[StateView]:

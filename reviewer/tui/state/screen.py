@@ -41,7 +41,6 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.reading.screen import ReadingScreen
 from reviewer.tui.state import keys
 from reviewer.tui.state.model import (
-    OUT_OF_PACKETS,
     FactModel,
     TrustedRow,
     states_with,
@@ -306,7 +305,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             number = row.id
 
             async def then(option: Option) -> None:
-                here = [] if option.key != OUT_OF_PACKETS else [number]
+                here = [number] if option.key != "queue" else []
                 done = await self.write(lambda: take_out(engine, number, option.key))
                 self.settle(done, here)
 

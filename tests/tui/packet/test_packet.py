@@ -243,7 +243,10 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
         assert remembering.recall.moments(jam) == (*before, read_moment("only"))
         await screen.press("u")
         assert "paper jam" in packet_text(screen)
-    assert remembering.recall.moments(jam) == before
+        assert remembering.recall.moments(jam) == before
+        await screen.press("x", "enter", "f5", "/", *"jam", "enter", "x", "enter")
+        assert screen.status == f"Put #{jam} into packets again - u to undo"
+        assert remembering.recall.moments(jam) == before
 
 
 async def test_an_item_of_a_file_says_where_it_is_removed(engine: Engine, kiosk: Path) -> None:

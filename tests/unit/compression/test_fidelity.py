@@ -189,6 +189,12 @@ def test_a_sentence_is_lost_unless_neighbouring_sentences_say_it() -> None:
     assert lost(OFFLINE) == ["The crane is checked daily.", "Nobody tests the night buoy."]
 
 
+def test_a_heading_that_is_kept_without_its_marks_is_not_lost() -> None:
+    text = "Now let me check the hook response:"
+    source = Segment("s1", (SegmentTurn("assistant", text, 9),), 9)
+    assert judged(source, "Agent: Now let me check the hook response").loses == ()
+
+
 def test_losses_name_short_words_of_the_person_and_what_calls_wrote() -> None:
     turns = (
         SegmentTurn("user", "run it", 2),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.errors import ReviewerError
 from reviewer.recall.moments import read_moment
 from reviewer.recall.service import cue_of
 
@@ -137,6 +138,18 @@ def test_what_belongs_to_every_start_is_not_said_in_between(engine: Engine) -> N
     assert recalled(engine, "error", FAILURE) == [1]
     engine.recall.set_moments(1, [read_moment("always")])
     assert recalled(engine, "error", FAILURE) == []
+
+
+def test_what_is_left_out_of_packets_keeps_its_moments(engine: Engine) -> None:
+    before = engine.recall.moments(1)
+    engine.recall.leave_out(1)
+    assert engine.recall.moments(1) == (*before, read_moment("only"))
+    assert recalled(engine, "error", FAILURE) == [1]
+    assert engine.recall.left_out(None) == {1}
+    engine.recall.leave_out(1, out=False)
+    assert engine.recall.moments(1) == before
+    with pytest.raises(ReviewerError, match="exclude each other"):
+        engine.recall.set_moments(1, [read_moment("always"), read_moment("only")])
 
 
 def test_other_projects_stay_out(engine: Engine) -> None:

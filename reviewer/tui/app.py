@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.kit.screen import Steps
+    from reviewer.tui.kit.host import Steps
     from reviewer.tui.kit.text import TextBlock
     from reviewer.tui.packet.model import PacketChoices
     from reviewer.tui.pipelines.run import BackgroundRun

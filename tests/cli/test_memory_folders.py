@@ -97,7 +97,7 @@ def test_promoting_and_undo_bring_the_file_up_to_date(reviewer: Reviewer) -> Non
     assert "booth lamp" in path.read_text()
     assert reviewer(*options, "edit", waiting, "--when", "only").returncode == 0
     assert path.read_bytes() == before
-    reach = in_folder(reviewer, folder, "connect", "--reach", waiting).stdout
+    reach = in_folder(reviewer, folder, "connect", "--reach", str(waiting)).stdout
     assert "planted" not in reach
     assert reviewer(*options, "undo").returncode == 0
     assert "booth lamp" in path.read_text()

@@ -28,7 +28,7 @@ from reviewer.errors import ReviewerError
 from reviewer.tui.kit.action import Action, Pane
 
 if TYPE_CHECKING:
-    from reviewer.tui.app import ReviewerApp
+    from reviewer.tui.kit.host import Host
 
     _Node = DOMNode
     _Screen = Screen[Any]
@@ -84,9 +84,9 @@ class Actor(_Node):
         super().__init_subclass__(**textual)
 
     @property
-    def host(self) -> ReviewerApp:
+    def host(self) -> Host:
         """The app, with the store and the running act."""
-        return cast("ReviewerApp", self.app)
+        return cast("Host", self.app)
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a message in the status line of this screen, or of the one that replaced it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,18 +12,14 @@ from textual.widgets import Input, Static
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor
 
-if TYPE_CHECKING:
-    from reviewer.tui.kit.list_screen import ListScreen
-
 
 class FilterInput(Actor, Input, pane=keys.FILTER_FIELD):
     """The text field; `enter` keeps the filter, `escape` clears it."""
 
-    def __init__(self, screen: ListScreen) -> None:
-        super().__init__(placeholder=screen.FILTER_HINT, compact=True, select_on_focus=False)
+    def __init__(self, hint: str, keep: Callable[[], object], clear: Callable[[], object]) -> None:
+        super().__init__(placeholder=hint, compact=True, select_on_focus=False)
         self.cursor_blink = False
-        self.action_keep_filter = screen.keep_filter
-        self.action_clear_filter = screen.clear_filter
+        self.action_keep_filter, self.action_clear_filter = keep, clear
 
 
 class FilterBar(Horizontal):
@@ -35,10 +31,17 @@ class FilterBar(Horizontal):
     FilterBar > Static { width: 3; color: $accent; }
     """
 
-    def __init__(self, screen: ListScreen) -> None:
+    def __init__(
+        self,
+        hint: str,
+        typed: Callable[[str], object],
+        keep: Callable[[], object],
+        clear: Callable[[], object],
+    ) -> None:
+        """`typed` gets the text after each key."""
         super().__init__(id="filter")
-        self.field = FilterInput(screen)
-        self._try = screen.try_filter
+        self.field = FilterInput(hint, keep, clear)
+        self._try = typed
 
     def compose(self) -> ComposeResult:
         yield Static(" / ")

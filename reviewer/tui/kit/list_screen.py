@@ -397,7 +397,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self.filter_bar is None:
             from reviewer.tui.kit.filter import FilterBar
 
-            self.filter_bar = FilterBar(self)
+            self.filter_bar = FilterBar(
+                self.FILTER_HINT, self.try_filter, self.keep_filter, self.clear_filter
+            )
             await self.query_one("#left").mount(self.filter_bar)
         if not self.filter_text and self.model is not None:
             self.row_before_filter = self.model.current_id

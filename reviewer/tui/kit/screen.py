@@ -7,7 +7,7 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -34,6 +34,7 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, StatusBar
+from reviewer.tui.kit.host import Step, Steps
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text_pane import TextPane
 
@@ -57,24 +58,6 @@ class EngineAct(Protocol):
 
 
 ActT = TypeVar("ActT", bound=EngineAct)
-
-
-class Step(NamedTuple):
-    """A choice outside the ledger that undo can take back."""
-
-    words: str
-    after: int
-    """The latest act at that time; later acts are undone first."""
-    choices: object
-    """The screen's choices before it; for an undone step, after it."""
-
-
-class Steps:
-    """The choices made on a screen, latest last."""
-
-    def __init__(self) -> None:
-        self.done: list[Step] = []
-        self.undone: list[Step] = []
 
 
 class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):

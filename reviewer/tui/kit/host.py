@@ -1,0 +1,84 @@
+"""The app's interface for screens and panes, so that none of them imports it."""
+
+from __future__ import annotations
+
+from asyncio import Future
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from textual.dom import DOMNode
+    from textual.screen import Screen
+
+    from reviewer.compression.values import SegmentTurn
+    from reviewer.engine import Engine
+    from reviewer.promotion.views import EvidenceView
+    from reviewer.tui.kit.running import RunningAct
+    from reviewer.tui.packet.model import PacketChoices
+    from reviewer.tui.pipelines.run import BackgroundRun
+    from reviewer.tui.theme import Glyphs
+
+Value = TypeVar("Value")
+
+
+class Step(NamedTuple):
+    """A choice outside the ledger that undo can take back."""
+
+    words: str
+    after: int
+    """The latest act at that time; later acts are undone first."""
+    choices: object
+    """The screen's choices before it; for an undone step, after it."""
+
+
+class Steps:
+    """The choices made on a screen, latest last."""
+
+    def __init__(self) -> None:
+        self.done: list[Step] = []
+        self.undone: list[Step] = []
+
+
+class Host(Protocol):
+    """The app as its screens see it; members are documented in `ReviewerApp`."""
+
+    engine: Engine
+    project: str | None
+    is_demo: bool
+    glyphs: Glyphs
+    running: RunningAct | None
+    background_act: Future[None] | None
+    background_run: BackgroundRun | None
+    made_here: dict[int, tuple[str, str]]
+    named_act: tuple[int, float]
+    steps: dict[str, Steps]
+    redo_ended: bool
+    opened_segments: dict[int, set[tuple[int, ...]]]
+    acts_at: dict[int, tuple[int, int]]
+    came_back: Sequence[int]
+    packet_choices: PacketChoices | None
+    memory_at: int
+    history_at: int
+
+    @property
+    def shown(self) -> Screen[Any] | None: ...
+    def refuses_to_write(self) -> str | None: ...
+    def stop_running(self) -> bool: ...
+    async def carry_out(
+        self, node: DOMNode, work: Callable[[], Value], words: str, total: int = 0
+    ) -> Value: ...
+    async def accompany(
+        self, node: DOMNode, act: RunningAct, work: Callable[[], Value]
+    ) -> Value: ...
+    @property
+    def has_start(self) -> bool: ...
+    def open_start(self) -> None: ...
+    def begin_queue(self, words: str) -> None: ...
+    def change_project(self, project: str | None) -> None: ...
+    def open_source(self, evidence: EvidenceView) -> None: ...
+    def open_session(self, evidence: EvidenceView, project: str | None) -> None: ...
+    def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None: ...
+    def open_line(self, path: str, line: int) -> None: ...
+    def open_memory(self, memory: int) -> None: ...
+    def action_how_to_quit(self) -> None: ...
+    async def action_quit(self) -> None: ...

@@ -25,8 +25,6 @@ the other is what a killed run has left, and counts for nothing."""
 ROWS_AT_ONCE = 5_000
 
 
-_PATTERN = re.compile(r"[*?[]")
-"""What DuckDB would take for a pattern in a path."""
 _NAME = re.compile(r"part-(\d{14})-\d{7}[ab]*")
 
 
@@ -142,9 +140,8 @@ class Parts:
         if not self.folder.is_local:
             connection.register_filesystem(file_system(self.folder.place))
         for view, table in (("evidence", EVIDENCE), ("files", FILES)):
-            paths = (self.folder.path(name + table) for name in self.names)
-            escaped = [_PATTERN.sub(r"[\g<0>]", path) for path in paths]
-            connection.read_parquet(escaped, hive_partitioning=False).create_view(view)
+            paths = [self.folder.path(name + table) for name in self.names]
+            connection.read_parquet(paths, hive_partitioning=False).create_view(view)
 
     def _file_system(self) -> Any:
         if self.folder.is_local:

@@ -27,7 +27,7 @@ def bring_up_to_date(engine: Engine) -> list[str]:
         if b'"memory"' in read_own(personal(engine.path, "-agents") / "connections.json"):
             return _rewritten(engine)
     except FileNotFoundError:
-        pass
+        pass  # no agent was ever connected
     except (ReviewerError, OSError) as problem:
         return [str(problem)]
     return []

@@ -152,6 +152,7 @@ def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:
         "flags": "conflict",
         **proposed_by(Proposer.PROGRAM),
         "proof": "{}",
+        "moments": "",
         "seen": 1,
         "refs": 0,
         "first_seen": now,

@@ -82,7 +82,7 @@ def kind_and_type(text: str) -> tuple[str, str]:
 _COPIED = (
     "project_id", "wave_id", "type", "content", "key", "rule", "extractor_version", "prior",
     "signal", "freshness", "confidence", "rank", "flags", "seen", "refs", "first_seen",
-    "last_seen", "pending_since", "proposer", "excerpt", "scope", "need", "proof",
+    "last_seen", "pending_since", "proposer", "excerpt", "scope", "need", "proof", "moments",
 )  # fmt: skip
 
 

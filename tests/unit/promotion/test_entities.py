@@ -8,6 +8,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.recall.moments import read_moments
 from tests.unit.promotion.conftest import QueueUp
 from tests.unit.promotion.graph import an_active_memory, two_rivals
 
@@ -43,6 +44,14 @@ def test_only_an_active_memory_graduates_and_only_once(
     with pytest.raises(UnknownIdError, match="#999"):
         engine.entities.graduate(999, "decision")
     assert len(engine.history.acts(limit=10_000)) == acts
+
+
+def test_an_entity_is_recalled_when_the_person_said_that_its_memory_is(engine: Engine) -> None:
+    memory = an_active_memory(engine)
+    chosen = read_moments("command git push\nonly")
+    engine.recall.set_moments(memory, chosen)
+    entity, _ = engine.entities.graduate(memory, "decision").ids
+    assert engine.recall.moments(entity) == chosen
 
 
 def test_what_an_entity_says_already_is_not_said_by_a_second_one(engine: Engine) -> None:

@@ -49,6 +49,7 @@ MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
 """Tokens of the request at the start, and characters of the one before a short one."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
+ABOVE = "the request above."
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
 """The speaker of a line; `- ` for more of the same."""
 
@@ -141,8 +142,8 @@ class _Writing:
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which is whole in the course; the message it answers and the previous
-        request, if it is short; and the agent's progress on it.
+        """The latest request, which the course repeats only if it is cut here; the message it
+        answers and the previous request, if it is short; and the agent's progress on it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.asks]
@@ -159,7 +160,12 @@ class _Writing:
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
                 lines.append(f'Earlier: "{cut(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
-        text = clipped(one_line(said[number].text), most, self._count)
+        whole = one_line(said[number].text)
+        text = clipped(whole, most, self._count)
+        if SHORT <= len(whole) == len(text):
+            for piece in self._pieces:
+                if (piece.kind, piece.message) == ("person", number):
+                    piece.text = ABOVE
         if said[number].kind != "refusal":  # which begins with the call
             text = f'"{text}"'
         lines = [text, *self._within(lines, self._room * REQUEST - self._count(text))]

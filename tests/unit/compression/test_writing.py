@@ -247,6 +247,15 @@ def test_the_course_is_in_the_order_of_the_session() -> None:
     assert [course.index(each) for each in order] == sorted(course.index(each) for each in order)
 
 
+def test_a_request_that_stands_whole_at_the_start_is_not_said_again() -> None:
+    long = "Fit the harbour sheet on one page, with the legend left of the map and the scale below. "
+    text = written([turn("Begin."), agent("Begun."), turn(long * 2), agent("Which of both maps?")])
+    assert text.count("harbour sheet") == 2
+    assert "Person: the request above.\nAgent: Which of both maps?" in text
+    text = written([turn(long * 9), agent("Which of both maps?")])
+    assert section(text, HandoverSection.COURSE).startswith("Person: Fit the harbour sheet")
+
+
 def test_calls_between_messages_are_one_line() -> None:
     turns = [
         turn("Fit it."),

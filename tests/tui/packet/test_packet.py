@@ -387,4 +387,5 @@ async def test_a_promoted_note_has_the_date_of_the_note(engine: Engine, tmp_path
     engine.triage.promote(engine.ids(QueueQuery(project="kiosk")))
     async with opened(engine, project="kiosk") as screen:
         await screen.press("f4")
-        assert "[2024-11-06] We decided to print receipts on demand" in packet_text(screen)
+        await screen.press("j")
+        assert "m:1 · 2024-11-06" in screen.text

@@ -248,7 +248,7 @@ def test_the_course_is_in_the_order_of_the_session() -> None:
 
 
 def test_a_request_that_stands_whole_at_the_start_is_not_said_again() -> None:
-    long = "Fit the harbour sheet on one page, with the legend left of the map and the scale below. "
+    long = "Fit the harbour sheet on one page, with the legend left of the map, not below. "
     text = written([turn("Begin."), agent("Begun."), turn(long * 2), agent("Which of both maps?")])
     assert text.count("harbour sheet") == 2
     assert "Person: the request above.\nAgent: Which of both maps?" in text

@@ -47,14 +47,14 @@ def test_trusted_state_is_tier_1(engine: Engine) -> None:
     assert packet.read_order == ()
 
 
-def test_everything_else_has_its_section_and_its_date(engine: Engine) -> None:
+def test_everything_else_has_its_section(engine: Engine) -> None:
     packet = made(engine)
     assert section_of(packet, "thermal paper") is Section.CONVENTIONS
     assert section_of(packet, "within two seconds") is Section.CONVENTIONS
     assert section_of(packet, "scale for the counting") is Section.DECISIONS
     assert section_of(packet, "next to the stairs") is Section.DECISIONS
     assert section_of(packet, "forty seconds") is Section.LEARNINGS
-    assert "- [2026-07-26] A paper jam is reported" in packet.markdown
+    assert "\n- A paper jam is reported" in packet.markdown
 
 
 def test_what_waits_or_was_rejected_is_not_in_it(engine: Engine) -> None:

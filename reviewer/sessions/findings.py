@@ -122,6 +122,10 @@ class Finding(Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
 
 
+_Change = tuple[str, str, str]
+"""Path, old and new text."""
+
+
 class _Call(Struct):
     """The stored part of a call."""
 
@@ -134,9 +138,11 @@ class _Call(Struct):
     parts: tuple[tuple[str, frozenset[str]], ...]
     """Name and arguments of each command."""
     commands: tuple[Command, ...]
-    changes: tuple[tuple[str, str, str], ...] = ()
-    """Path, old and new text of each change."""
+    changes: tuple[_Change, ...] = ()
     outcome: Outcome = Outcome.UNKNOWN
+
+
+_Edit = tuple[_Call, _Change]
 
 
 class _Open(Struct, kw_only=True):
@@ -557,7 +563,7 @@ _TOKEN = re.compile(r"\w[\w.-]*")
 _IDENTIFIER = re.compile(r"[^\W\d]\w{2,}")
 
 
-def _changed(event: Call) -> Iterator[tuple[str, str, str]]:
+def _changed(event: Call) -> Iterator[_Change]:
     for change in event.changes[:20]:
         for old, new in change.pairs[:20]:
             yield change.path, old[:20_000], new[:20_000]
@@ -571,6 +577,7 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     edits = [(call, change) for call in between for change in call.changes]
     if line.rule and line.path:  # linter errors are fixed in the file that they name
         edits = [(call, change) for call, change in edits if _is_same_file(change[0], line.path)]
+    edits = _without_drafts(edits)
     grounds = [_grounds(line, each.shown, change) for _, change in edits]
     best = max(grounds, default=(0,))
     alone = sum(each[0] == best[0] for each in grounds) == 1
@@ -596,12 +603,30 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
     return "; ".join(f"`{_act(call)}`" for call in done), done[0]
 
 
-def _change_text(change: tuple[str, str, str]) -> str:
+def _without_drafts(edits: Sequence[_Edit]) -> list[_Edit]:
+    """The edits, with one that changes what an earlier one wrote joined to it."""
+    found: list[_Edit] = []
+    for call, (path, old, new) in edits:
+        for at, (_, (place, before, draft)) in enumerate(found):
+            if place != path or not old or not draft:
+                continue
+            if old in draft:
+                found[at] = call, (path, before, draft.replace(old, new, 1))
+                break
+            if draft in old:
+                found[at] = call, (path, old.replace(draft, before, 1), new)
+                break
+        else:
+            found.append((call, (path, old, new)))
+    return found
+
+
+def _change_text(change: _Change) -> str:
     path, old, new = change
     return f"{_file_name(path)}: {_difference(old, new)}"
 
 
-def _grounds(line: Failing, shown: str, change: tuple[str, str, str]) -> tuple[int, ...]:
+def _grounds(line: Failing, shown: str, change: _Change) -> tuple[int, ...]:
     """How strongly a change is linked to a failing line: it is in that file, contains a name from
     the line, or mentions the rule or changes the code shown. Ties go to changes that do not only
     remove, then to more names in common, then to the smaller change.

@@ -47,6 +47,19 @@ def test_a_failure_has_what_made_the_same_command_pass(told: Told) -> None:
     assert finding.first == finding.last == "2026-02-14T10:00:02Z"
 
 
+def test_a_remedy_is_told_as_it_was_when_the_command_passed(told: Told) -> None:
+    file = "/work/shop/a/rows.go"
+    told.run("mise run lint", f"{LINT}\n\trows.Close() // done with it", failed=True)
+    told.edit(file, "rows.Close() // done with it", "err := rows.Close() //nolint:errcheck")
+    told.edit(file, "err := rows.Close() //nolint:errcheck", "closed := rows.Close() == nil")
+    told.run("mise run lint")
+    finding = only(told)
+    assert (
+        finding.fix == "rows.go: `rows.Close() // done with it` → `closed := rows.Close() == nil`"
+    )
+    assert [each.line for each in finding.evidence] == [2, 5]
+
+
 def test_a_change_for_another_rule_is_no_remedy(told: Told) -> None:
     other = "a/rows.go:9:2: error is not nil but it returns nil (nilerr)"
     told.run("mise run lint", f"{LINT}\n\trows.Close()\n{other}\n\treturn nil", failed=True)

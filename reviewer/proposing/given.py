@@ -19,7 +19,7 @@ MAX_TOKENS = 2_700
 """Maximum tokens of findings and known texts in one question."""
 FOR_KNOWN = 0.45
 """Share of those tokens for known texts."""
-RARE_SHARE = 0.5
+RARE_SHARE = 1 / 3
 """A known text is listed if the session contains at least this share of its rare words."""
 WORDS_CHARS = 100
 """Maximum characters of the person's words; the session has them in full."""
@@ -27,10 +27,18 @@ _WORD = re.compile(r"[\w.-]{4,}")
 
 
 class KnownText(Struct, frozen=True):
-    """Something already known. `place`: `#12` for a row, `CLAUDE.md:7` for a line."""
+    """Something already known. `place`: `#12` for a row, `CLAUDE.md:7` for a line; `day`: that of
+    its latest proof.
+    """
 
     place: str
     text: str
+    day: str = ""
+
+    @property
+    def line(self) -> str:
+        """`#12 (2026-02-14) Run the linter before pushing`."""
+        return f"{self.place} ({self.day}) {self.text}" if self.day else f"{self.place} {self.text}"
 
 
 class QuestionContext(Struct, frozen=True):
@@ -119,4 +127,4 @@ def _nearest(text: str, known: Sequence[KnownText]) -> list[str]:
     scores = [sum(1 / common[word] for word in own & present) for own in words]
     near = [at for at in range(len(known)) if scores[at] and scores[at] >= RARE_SHARE * weights[at]]
     near.sort(key=lambda at: -scores[at])
-    return [f"{known[at].place} {known[at].text}" for at in near]
+    return [known[at].line for at in near]

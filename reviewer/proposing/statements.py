@@ -42,7 +42,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 FIRST, AGAIN = "statements", "statements-again"
 FIELDS: dict[str, Fields] = {
     FIRST: (
-        "lines", "earlier", "known", "findings", "fence", "part", "parts", "most", "longest",
+        "lines", "earlier", "known", "findings", "fence", "part", "parts", "day", "most", "longest",
     ),
     AGAIN: ("failed", "lines", "fence", "longest"),
 }  # fmt: skip
@@ -175,6 +175,7 @@ class StatementWriter:
                 "fence": fence_for("recording", lines + before + given.findings + given.known),
                 "part": part,
                 "parts": parts,
+                "day": next((line.at[:10] for line in reversed(piece.lines) if line.at), ""),
                 "most": MOST,
                 "longest": LONGEST_STATEMENT,
             },

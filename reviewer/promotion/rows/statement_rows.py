@@ -262,12 +262,24 @@ def write(
         elif number := writer.insert(each.row(rank), wave()):
             done.new[number] = each
             _take_price(act, project_id, number, each)
-            if _status(act, project_id, proposal.replaces):
+            if _is_older(act, project_id, proposal.replaces, each):
                 done.related = done.related.plus(make_untrue(act, proposal.replaces, number, now))
             if _status(act, project_id, proposal.joins) == Status.CANDIDATE:
                 done.related = done.related.plus(put_behind(act, proposal.joins, number))
     done.known = [row for row in dict.fromkeys(done.known) if row not in done.seen]
     return done
+
+
+def _is_older(act: Act, project_id: int, number: int, statement: PreparedStatement) -> bool:
+    """Whether the row named by a reader was last seen before a statement: sessions are read in any
+    order.
+    """
+    return bool(
+        act.query(
+            "SELECT 1 FROM memory WHERE (id, project_id) = (?, ?) AND last_seen <= ?",
+            (number, project_id, max(statement.moments, default="9999")),
+        )
+    )
 
 
 def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement) -> bool:

@@ -111,6 +111,26 @@ def test_what_a_new_statement_replaces_is_shown_beside_it(
     assert conflicts == [words] * rows
 
 
+def test_an_older_session_replaces_nothing_that_a_later_one_says(
+    engine: Engine, tmp_path: Path
+) -> None:
+    later = session(tmp_path / "s2.jsonl", name="s2")
+    later.write_bytes(later.read_bytes().replace(b"2026-02-14", b"2026-03-02"))
+    (one,) = add(engine, later, proposal()).new
+    earlier = session(tmp_path / "s1.jsonl")
+    (other,) = add(engine, earlier, proposal(LAPTOP, replaces=one)).new
+    assert {each.id for each in waiting(engine)} == {one, other}
+
+
+def test_a_reader_is_told_what_is_known_once_and_of_which_day(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, OTHER)
+    engine.proposals.relate("acme", Relations(same=((other, one),)))
+    (told,) = engine.proposals.known("acme").listed()
+    assert told.line == f"#{other} (2026-02-14) {OTHER.rstrip('.')}"
+
+
 def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promoted(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -27,6 +27,7 @@ MIN_TERMS = 2
 SHORT = 120
 """Characters of a message that says little without the one before it."""
 QUESTION = 200
+"""Characters of a question that is quoted with its answer."""
 _ENDS = ".:;,!?-。：；，！？"
 
 
@@ -59,6 +60,7 @@ def _course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[Cours
     said, steps = session.speeches, session.steps
     places = [each.place for each in said]
     at = 0
+    request: CourseLine | None = None
     for number in range(-1, len(said)):
         end = places[number + 1] if number + 1 < len(said) else float("inf")
         between = []
@@ -68,7 +70,9 @@ def _course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[Cours
         place = 0.0
         if number >= 0:
             place = places[number]
-            yield from _spoken(session, number, asked=asked, leads_on=bool(between))
+            for each in _spoken(session, number, request, asked=asked, leads_on=bool(between)):
+                request = each if each.kind == "person" else request
+                yield each
         if line := told_together(between):
             at_end = max(place, between[-1].place) + 0.9
             line = line.replace(NO_RESULT, "") if part else line
@@ -76,7 +80,7 @@ def _course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[Cours
 
 
 def _spoken(
-    session: SessionFacts, number: int, *, asked: bool, leads_on: bool
+    session: SessionFacts, number: int, request: CourseLine | None, *, asked: bool, leads_on: bool
 ) -> Iterator[CourseLine]:
     said = session.speeches
     each = said[number]
@@ -109,6 +113,8 @@ def _spoken(
             weight = ANNOUNCED
         place_in_all = each.place + place / (len(parts) + 1)
         line = CourseLine(place_in_all, kind, piece.text, weight, number, each.turn)
+        if answers and place == 0 and asked and len(said[number - 1].text) <= QUESTION:
+            line.needs = request
         if piece.needs >= 0 and kind == "agent":  # parts of a summary or report are self-contained
             line.needs = lines[piece.needs]
         lines.append(line)

@@ -50,6 +50,7 @@ MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."
+DROPPED = f"Person: {LEFT_OUT}"
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
 """The speaker of a line; `- ` for more of the same."""
 
@@ -153,8 +154,10 @@ class _Writing:
         if before := said_before(said, number):
             question = question_in(before.text, QUESTION)
             verb = "asked" if question else "said"
-            if last := question or "".join(each.text for each in pieces(before.text)[-1:]):
-                lines.append(f'The agent had {verb}: "{cut(last, QUESTION)}"')
+            parts = pieces(before.text)
+            if last := question or "".join(each.text for each in parts[-1:]):
+                left_out = f"{LEFT_OUT} " if parts[1:] and not question else ""
+                lines.append(f'The agent had {verb}: "{left_out}{cut(last, QUESTION)}"')
         if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
@@ -328,9 +331,12 @@ class _Writing:
         lines: list[str] = []
         last: CourseLine | None = None
         cut_from = -1  # the message whose beginning is left out
+        dropped = False
         for piece in self._pieces:
             same = last is not None and (piece.kind, piece.message) == (last.kind, last.message)
             if not piece.kept:
+                if piece.kind == "person":
+                    dropped = self._titled
                 if (
                     piece.kind in ("person", "steps")
                     or not piece.weight
@@ -342,6 +348,10 @@ class _Writing:
                 elif not lines[-1].endswith(LEFT_OUT):
                     lines[-1] += f" {LEFT_OUT}"
                 continue
+            if dropped and piece.kind != "person":
+                lines.append(DROPPED)
+                last = None
+            dropped = False
             mark = _MARKS.get(piece.kind, f"{piece.kind}: ")
             if last is not None and piece.kind not in ("person", "steps"):
                 mark = "- " if piece.kind == last.kind else mark

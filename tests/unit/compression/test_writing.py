@@ -256,6 +256,23 @@ def test_a_request_that_stands_whole_at_the_start_is_not_said_again() -> None:
     assert section(text, HandoverSection.COURSE).startswith("Person: Fit the harbour sheet")
 
 
+def test_no_answer_stands_under_another_question() -> None:
+    pasted = " ".join(f"line_{number} of a print log" for number in range(300))
+    turns = [turn("Draw the harbour.")]
+    for place in range(12):
+        turns.append(
+            turn(f"{pasted} What about pier {place}?" if place % 2 else f"And quay {place}?")
+        )
+        turns.append(agent(f"sheet_{place} holds it, scaled by factor_{place} and legend_{place}."))
+    course = section(written(turns, 400), HandoverSection.COURSE).split("\n")
+    answers = [at for at, line in enumerate(course) if line.startswith("Agent: sheet_")]
+    assert len(answers) > 3
+    for at in answers:
+        place = int(course[at].split("_")[1].split()[0])
+        asked = f"Person: And quay {place}?"
+        assert course[at - 1] in (asked, "Person: [...]") or f"pier {place}?" in course[at - 1]
+
+
 def test_calls_between_messages_are_one_line() -> None:
     turns = [
         turn("Fit it."),

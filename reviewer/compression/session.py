@@ -53,7 +53,7 @@ class Speech(Struct, frozen=True):
     turn: int
     name: str = ""
     kind: str = ""
-    """`refusal`, `answer`, `plan` or `report` for words that came with a call."""
+    """`refusal`, `question`, `answer`, `plan` or `report` for words that came with a call."""
     wordless: bool = False
     """A refusal without words of the person."""
 
@@ -70,6 +70,8 @@ class Changed(Struct, frozen=True):
     call: Call
     outcome: Outcome | None
     printed: str = ""
+    file_line: int = 0
+    """The first changed line of the file, if the format records it."""
 
 
 class SessionFacts(Struct, frozen=True):
@@ -190,6 +192,8 @@ class _Reader:
             text = f"({line}){said}"
             self._say(Voice.PERSON, text, result, kind="refusal", wordless=not result.words)
         elif result.words:
+            if call.query.partition(" (")[0] not in result.words:
+                self._say(Voice.AGENT, call.query, call, kind="question")
             self._say(Voice.PERSON, result.words, result, kind="answer")
         elif call.act is Act.DELEGATE and result.outcome is Outcome.OK and not result.task:
             report = report_in(result.text)
@@ -198,7 +202,8 @@ class _Reader:
     def _tell(self, call: Call, result: Result | None, place: int) -> ToldCall | None:
         outcome = result.outcome if result else None
         if call.changes:
-            self._changes.append(Changed(place, call, outcome, result.text if result else ""))
+            printed, line = (result.text, result.file_line) if result else ("", 0)
+            self._changes.append(Changed(place, call, outcome, printed, line))
         step = told(call, result, place)
         if step is not None and outcome is not Outcome.REFUSED:
             key = step.command or place

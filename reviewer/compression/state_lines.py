@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 from reviewer.compression.session import Changed, SessionFacts, Voice
 from reviewer.compression.told import DECLARED, added_names, cut, how_it_ended, without_cd
@@ -38,7 +39,9 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         yield f'The agent waits for the person\'s answer to {state.waiting.tool}: "{asked}"'
     if place and state.branch:
         where = f", in {state.folder}" if state.folder else ""
-        yield f"On branch {state.branch}{where}."
+        branch = "a detached HEAD" if state.branch == "HEAD" else f"branch {state.branch}"
+        when = " when the session began" if state.branch_at_start else ""
+        yield f"On {branch}{when}{where}."
     if state.conflicts:
         since = "" if part else ", no commit seen since"
         said = f"Merge conflicts{since} ({len(state.conflicts)})"
@@ -81,10 +84,13 @@ def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
 def _names(session: SessionFacts) -> dict[str, list[str]]:
     """The names introduced by the latest changes of each file, latest first."""
     found: dict[str, list[str]] = {}
+    since = {each.path: each.since for each in session.state.files}
     for changed in reversed(session.changes):
         if changed.outcome not in (Outcome.REFUSED, Outcome.FAILED):
             for change in changed.call.changes:
                 path = absolute(changed.call.origin.cwd, change.path)
+                if path not in since or changed.call.origin.line_start < since[path]:
+                    continue
                 known = found.setdefault(path, [])
                 known += (name for name in added_names((change,)) if name not in known)
     return found
@@ -96,10 +102,15 @@ def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[st
     said = "; ".join(_check(each, state) for each in found[-MAX_CHECKS:])
     if not fresh:
         yield from [f"Not run again since that change, before it: {said}."] if found else []
-    elif state.last_change >= 0 and (found or not part):
-        yield f"Checks seen after the last change ({state.changed_by}): {said or 'none'}."
-    elif found:
-        yield f"Checks seen: {said}."
+    elif state.last_change < 0:
+        yield from [f"Checks seen: {said}."] if found else []
+    else:
+        later = "; a sub-agent may have changed files since"
+        change = state.changed_by + (later if state.last_delegated > state.last_change else "")
+        if found:
+            yield f"Checks seen after the last change ({change}): {said}."
+        elif not part:
+            yield f"No check command was run after the last change ({change})."
 
 
 def _check(check: Check, state: WorkState) -> str:
@@ -113,8 +124,9 @@ def _pushed(commit: Commit) -> str:
         return " (pushed, perhaps under another hash)"
     if commit.rewritten:
         return " (perhaps rewritten or undone since)"
-    said = {"pushed": "pushed", "not pushed": "no push seen", "unknown": "unknown whether pushed"}
-    return f" ({said[commit.pushed]})"
+    said = {"not pushed": "no push seen", "rejected": "a push was tried and failed"}
+    said["unknown"] = "unknown whether pushed"
+    return f" ({said.get(commit.pushed, commit.pushed)})"
 
 
 def _named(file: ChangedFile, folder: str, names: Sequence[str]) -> str:
@@ -161,14 +173,15 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     """The code of the last uncommitted or unmade changes, each with its place, latest first;
     `part`: as in `state_lines`.
     """
-    left = {each.path for each in session.state.files}
+    since = {each.path: each.since for each in session.state.files}
     found: dict[str, None] = {}
     later: set[str] = set()
     for changed in reversed(session.changes):
         made = changed.outcome not in (Outcome.REFUSED, Outcome.FAILED)
         for change in changed.call.changes:
             path = absolute(changed.call.origin.cwd, change.path)
-            if path not in left if made else path in later:
+            undone = path not in since or changed.call.origin.line_start < since[path]
+            if undone if made else path in later:
                 continue
             later.add(path)
             if code := "\n".join(_code(change)):
@@ -190,14 +203,23 @@ def _title(changed: Changed, change: Change, *, made: bool) -> str:
 
 
 def _line_number(changed: Changed, change: Change) -> int:
-    """The line of the file at which an edit begins, if its result shows it."""
-    numbers: dict[str, int] = {}
-    for number, text in _NUMBERED.findall(changed.printed):
-        numbers.setdefault(text.strip(), int(number))
-    old, new = change.pairs[-1] if change.pairs else ("", "")
-    kept = set(old.split("\n"))
-    first = next((line for line in new.split("\n") if line.strip() and line not in kept), "")
-    return numbers.get(first.strip(), 0)
+    """The first changed line of the file: as recorded, or where the result shows the new text once
+    with numbers.
+    """
+    if change.created or len(changed.call.changes) > 1 or len(change.pairs) != 1:
+        return 0
+    if changed.file_line:
+        return changed.file_line
+    [(old, new)] = change.pairs
+    before, after = old.split("\n"), new.split("\n")
+    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))))
+    shown = _NUMBERED.findall(changed.printed)
+    found = [
+        int(number)
+        for at, (number, _) in enumerate(shown[: len(shown) - len(after) + 1])
+        if new in "\n".join(text for _, text in shown[at : at + len(after)])
+    ]
+    return found[0] + same if len(found) == 1 else 0
 
 
 def _code(change: Change) -> Iterator[str]:

@@ -15,7 +15,7 @@ PROGRAMS = {
     " stylelint markdownlint lint-imports pre-commit oxlint",
     "format": "black prettier gofmt goimports rustfmt isort",
     "types": "mypy pyright tsc basedpyright vue-tsc",
-    "build": "cmake ninja webpack vite rollup esbuild tsup",
+    "build": "cmake ninja webpack vite rollup esbuild tsup xcodebuild",
 }
 TASKS = {
     "test": "test tests e2e unit integration spec",
@@ -27,7 +27,7 @@ TASKS = {
 """Tasks that task runners run as checks."""
 _RUNNERS = (
     "go cargo npm pnpm yarn bun make gmake just task mise deno gradle gradlew mvn mvnw dotnet rake"
-    " swift xcodebuild turbo nx lerna sbt mix zig bazel composer hatch invoke"
+    " swift turbo nx lerna sbt mix zig bazel composer hatch invoke"
 )
 TASK_RUNNERS = frozenset(_RUNNERS.split())
 _RUNS_ANOTHER = (
@@ -49,7 +49,8 @@ _RUNS_ANOTHER = (
     ("mise", "exec", "--"),
 )
 _BETWEEN = frozenset(("run", "run-script", "exec", "-s", "--silent", "tool"))
-_ONLY_SHOWS = frozenset(("--version", "--help", "-h", "-V", "--collect-only", "--co"))
+_EVERYTHING = frozenset(("./...", ".", "all", "ci"))
+_ONLY_SHOWS = frozenset(("--version", "--help", "-h", "-V", "--collect-only", "--co", "-list"))
 _WITH_VALUE = frozenset(("-C", "--prefix", "--dir", "--cwd", "--filter", "-F", "-f", "--project"))
 _PARTS = re.compile(r"[:/_.-]")
 _KIND_OF_PROGRAM = {name: kind for kind, names in PROGRAMS.items() for name in names.split()}
@@ -104,38 +105,19 @@ def _task(words: Sequence[str]) -> str:
     return ""
 
 
-def supersedes(words: Sequence[str], earlier: Sequence[str]) -> bool:
-    """Whether a run of a command covers an earlier run of another: the same program and task,
-    without narrowing arguments that the earlier one lacked.
+def covers(words: Sequence[str], earlier: Sequence[str]) -> bool:
+    """Whether a check covers an earlier one of its kind: nothing narrows it that did not narrow
+    that one.
     """
-    if tuple(words) == tuple(earlier):
-        return True
-    now, before = _without_runner(words), _without_runner(earlier)
-    if not now or not before or posixpath.basename(now[0]) != posixpath.basename(before[0]):
-        return False
-    runs_tasks = posixpath.basename(now[0]) in TASK_RUNNERS
-    if check_kind(words) != check_kind(earlier):
-        return False
-    if runs_tasks and _task(now[1:]) != _task(before[1:]):
-        return False
-    return _narrowing(now[1:]) <= _narrowing(before[1:]) or _is_everything(now[1:])
+    return _narrowing(words) <= _narrowing(earlier)
 
 
 def _narrowing(words: Sequence[str]) -> frozenset[str]:
-    """Arguments that narrow a check: paths and selection flags."""
-    chosen: set[str] = set()
-    for at, word in enumerate(words):
-        if word in ("-run", "--run", "-k", "-t", "-m", "--filter", "--grep"):
-            chosen.update(words[at : at + 2])
-        elif not word.startswith("-") and (at == 0 or words[at - 1] not in ("-n", "-timeout")):
-            chosen.add(word)
-    return frozenset(chosen)
-
-
-def _is_everything(words: Sequence[str]) -> bool:
-    """Whether a check covers the whole project, such as `go test ./...`."""
-    named = [word for word in words if not word.startswith("-")]
-    return bool(named) and named[-1] in ("./...", ".", "all") and "-run" not in words
+    """The paths, names and selections given to a check; `integration` of `test:integration`."""
+    words = _without_runner(words)
+    task = _task(words[1:]) if posixpath.basename(words[0]) in TASK_RUNNERS else ""
+    given = {word for word in words[1:] if not word.startswith("-") and not word[:1].isdigit()}
+    return frozenset({*given, *_PARTS.split(task)[1:]} - {task}) - _BETWEEN - _EVERYTHING
 
 
 def shown(command: Command) -> str:

@@ -6,19 +6,22 @@ Every fact has a line as evidence. Facts that events leave ambiguous are unknown
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, structs
 
-from reviewer.sessions.checks import check_kind, shown, supersedes
+from reviewer.sessions.checks import check_kind, covers, shown
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sessions.working_tree import (
+    SWITCHED,
     ChangedFile,
     Commit,
     Conflict,
     WorkingTree,
     absolute,
     commits_made,
+    is_inside,
 )
 from reviewer.sources.calls import POLLING, STOPPING, TASK_IDS, given
 from reviewer.sources.events import (
@@ -39,10 +42,13 @@ from reviewer.sources.results import HEAD, command_outcomes
 from reviewer.sources.shell import Command
 from reviewer.text.controls import without_escapes
 
-_IS_WRAPPER = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|\((?:Bash completed with )?no output\)")
+_IS_WRAPPER = re.compile(
+    r"</?[a-zA-Z][^<>]{0,200}>|<cwd>[^<>]*</cwd>|\((?:Bash completed with )?no output\)"
+)
 """A line that the agent's client adds around a command's output, or prints instead of it."""
 LINE, MAX_NAMED = 160, 2
 """Maximum characters of a check's output line, and number of failing lines."""
+_TASK_ID = re.compile(r"<task_id>([^<\s]+)</task_id>")
 _ENDED = re.compile(r"<status>(?!running)|has (?:exited|completed|finished)|killed|stopped")
 
 
@@ -74,6 +80,8 @@ class WorkState(Struct, frozen=True):
 
     folder: str = ""
     branch: str = ""
+    branch_at_start: bool = False
+    """The branch is that at the start of the session, and nothing names it later."""
     files: tuple[ChangedFile, ...] = ()
     """Files changed in the session and not known to be committed or undone, latest last."""
     unnamed_edits: int = 0
@@ -93,6 +101,8 @@ class WorkState(Struct, frozen=True):
     """Line of the last change to any file; -1 if there is none."""
     changed_by: str = ""
     """The file of that change, or the command."""
+    last_delegated: int = -1
+    """Line of the last trace of a sub-agent, whose changes may not be recorded."""
 
     @property
     def uncommitted(self) -> tuple[ChangedFile, ...]:
@@ -133,6 +143,13 @@ class WorkTracker:
         self._running: dict[str, Running] = {}
         self._plan: Plan | None = None
         self._folder = self._given_branch = ""
+        self._places: Counter[str] = Counter()
+        """How many commands ran in each folder."""
+        self._delegated: set[str] = set()
+        """Background tasks of sub-agents."""
+        self._is_live = False
+        """The last record of the agent names its branch."""
+        self._last_delegated = -1
         self._unnamed_edits = 0
         self._interrupted = False
 
@@ -148,12 +165,12 @@ class WorkTracker:
         elif isinstance(event, Notice):
             if event.kind is NoticeKind.INTERRUPTED:
                 self._interrupted = True
-            self._end_tasks(event.text)
+            self._end_tasks(event.text, event.origin.line_start)
         elif isinstance(event, Message):
             if event.speaker is Speaker.PERSON:
                 self._interrupted = False
             if event.speaker is Speaker.HARNESS:
-                self._end_tasks(event.text)
+                self._end_tasks(event.text, event.origin.line_start)
 
     def state(self) -> WorkState:
         tree = self._tree
@@ -162,10 +179,13 @@ class WorkTracker:
             for call in self._open.values()
             if call.act is Act.ASK and not call.origin.sidechain
         ]
-        plan = self._plan
+        plan, place = self._plan, self._place()
+        seen = tree.branch_in(place)
+        here = place == self._folder
         return WorkState(
-            folder=self._folder,
-            branch=tree.branch_in(self._folder) or self._given_branch,
+            folder=place,
+            branch=seen or (self._given_branch if here else ""),
+            branch_at_start=here and bool(self._given_branch) and not (seen or self._is_live),
             files=tree.files(),
             unnamed_edits=self._unnamed_edits,
             checks=self._last_checks(),
@@ -178,12 +198,25 @@ class WorkTracker:
             interrupted=self._interrupted,
             last_change=tree.last_change,
             changed_by=tree.changed_by,
+            last_delegated=self._last_delegated,
         )
+
+    def _place(self) -> str:
+        """The session's folder; if the last change is elsewhere, the folder above it in which most
+        commands ran.
+        """
+        changed = self._tree.last_path
+        if is_inside(changed, self._folder):
+            return self._folder
+        above = [folder for folder in self._places if is_inside(changed, folder)]
+        return max(above, key=self._places.__getitem__, default=self._folder)
 
     def _note_place(self, origin: Origin) -> None:
         if origin.sidechain:
+            self._last_delegated = origin.line_start
             return
         self._folder = absolute("", origin.cwd) or self._folder
+        self._is_live = bool(origin.branch)
         if origin.branch and origin.branch != self._given_branch:
             self._given_branch = origin.branch
             self._tree.branches.clear()
@@ -194,6 +227,9 @@ class WorkTracker:
             return
         line = call.origin.line_start
         self._follow_tasks(call, result)
+        if call.act is Act.DELEGATE:
+            self._last_delegated = result.origin.line_start
+            self._delegated.add(result.task)
         if result.outcome is Outcome.FAILED and not call.commands:
             return
         if call.act in (Act.EDIT, Act.WRITE) and not call.changes and not call.path:
@@ -207,15 +243,21 @@ class WorkTracker:
 
     def _commands(self, call: Call, result: Result) -> None:
         text, line = result.text, call.origin.line_start
-        cwd = call.origin.cwd or self._folder
+        cwd = absolute("", call.origin.cwd) or self._folder
         ends = [outcome for _, outcome in command_ends(call, result)]
         self._tree.made = commits_made(call, text)
         for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
             if outcome is Outcome.REFUSED or not command.words:
                 continue
             folder = absolute(cwd, command.folder) if command.folder else cwd
-            piped = number + 1 < len(ends) and call.commands[number + 1].joined_by == "|"
-            self._tree.ran(command, folder, outcome, text, line, alone=len(ends) == 1, piped=piped)
+            self._places[folder] += 1
+            alone = len(ends) == 1
+            piped = not alone and [*call.commands, command][number + 1].joined_by == "|"
+            ran = outcome is Outcome.OK or command.joined_by in ("", ";")
+            whole = ran and not piped and result.outcome is not Outcome.INTERRUPTED
+            self._tree.ran(command, folder, outcome, text, line, alone=alone, whole=whole)
+        if call.commands and (switched := SWITCHED.findall(text)):
+            self._tree.note_branch(absolute(cwd, call.commands[-1].folder), switched[-1])
         self._note_checks(call, result.text, ends, result.exit_code)
 
     def _note_checks(
@@ -223,10 +265,11 @@ class WorkTracker:
     ) -> None:
         for command, check in checks_among(call, text, ends, exit_code):
             folder = absolute(absolute("", call.origin.cwd) or self._folder, command.folder)
-            words = command.words
-            for other in [each for each in self._checks if each[0] == folder]:
-                same = other[1] == words
-                if same or (check.outcome is Outcome.OK and supersedes(words, other[1])):
+            words, passed = command.words, check.outcome is Outcome.OK
+            for other, earlier in list(self._checks.items()):
+                settled = passed or earlier.outcome is Outcome.UNKNOWN
+                alike = (other[0], earlier.kind) == (folder, check.kind)
+                if (alike and settled and covers(words, other[1])) or other == (folder, words):
                     del self._checks[other]
             self._checks[folder, words] = structs.replace(check, folder=folder)
             self._check_places[folder, words] = self._tree.changes
@@ -243,13 +286,14 @@ class WorkTracker:
         tool = call.tool.lower()
         if tool in POLLING or tool in STOPPING:
             args = given(call.text)
-            task = next((str(args[name]) for name in TASK_IDS if name in args), "")
-            running = self._running.get(task)
+            told = _TASK_ID.search(result.text[:HEAD])  # some formats leave out the arguments
+            task = next((str(args[name]) for name in TASK_IDS if name in args), told and told[1])
+            running = self._running.get(task or "")
             if running is None:
                 return
             code, outcome = result.exit_code, result.outcome
             if tool in STOPPING or code is not None or _ENDED.search(result.text[:HEAD]):
-                del self._running[task]
+                del self._running[task or ""]
                 ends = command_outcomes(running.call.commands, outcome, code)
                 self._note_checks(running.call, result.text, ends, code)
             return
@@ -261,7 +305,9 @@ class WorkTracker:
             key = result.task or call.id
             self._running[key] = Running(call, call.origin.line_start)
 
-    def _end_tasks(self, text: str) -> None:
+    def _end_tasks(self, text: str, line: int) -> None:
+        if any(task and task in text for task in self._delegated):
+            self._last_delegated = line
         for task in [task for task in self._running if task and task in text]:
             if _ENDED.search(text):
                 del self._running[task]

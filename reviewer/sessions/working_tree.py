@@ -23,7 +23,10 @@ _ASIDE = re.compile(
 _MADE = re.compile(r"^\[([^\]\n]{1,200}?) ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)
 _COUNT = re.compile(r"^ (\d+) files? changed", re.MULTILINE)
 _CONFLICT = re.compile(r"^CONFLICT \([^)\n]*\): (?:Merge conflict in )?(\S+)", re.MULTILINE)
-_WENT = re.compile(r"^ +[+*]? *(?:[0-9a-f]+\.\.+[0-9a-f]+|\[new branch\]) +(\S+) -> ", re.MULTILINE)
+_WENT = re.compile(
+    r"^ +[+*]? *(?:[0-9a-f]+\.\.+([0-9a-f]+)|\[new branch\]) +(\S+) -> ", re.MULTILINE
+)
+"""A pushed branch, after the hash of its last commit."""
 _LISTED = re.compile(
     r"^(?:(?:\t| {8})(?:[a-z ]+: +)?|(?!##)[ MADRCU?]{2} )(?:.* -> )?\"?(?:\.\.?/)*(.+?)\"?$",
     re.MULTILINE,
@@ -32,6 +35,9 @@ _ON_BRANCH = re.compile(r"^(?:Output: )?On branch (\S+)$", re.MULTILINE)
 _ON_BRANCH_SHORT = re.compile(
     r"^## (?!HEAD \(|No commits)(\S+?)(?:\.\.\.\S+(?: \[[^\]]*\])?)?$", re.MULTILINE
 )
+SWITCHED = re.compile(r"^(?:Switched to (?:a new )?branch|Already on) '([^'\n]+)'$", re.MULTILINE)
+_INCOMPLETE = re.compile(r"^fatal: |\btruncated\b", re.MULTILINE)
+"""Marks of an output that does not list all changed files."""
 _BACK = re.compile(r"HEAD(?:~(\d{0,3})|\^)")
 _LOGGED = re.compile(r"^([0-9a-f]{7,40}) (?:\([^)\n]{1,200}\) )?(.+)$", re.MULTILINE)
 _JOINING = frozenset(("merge", "pull", "rebase", "cherry-pick", "revert", "stash"))
@@ -41,7 +47,7 @@ _MESSAGE = re.compile(r"-[a-zA-Z]*m|--message")
 _DRIVE = re.compile(r"([A-Za-z]):[\\/]")
 _MOUNTED_DRIVE = re.compile(r"/([A-Za-z])(?=/|$)")
 
-Pushed = Literal["pushed", "not pushed", "unknown"]
+Pushed = Literal["pushed", "not pushed", "rejected", "unknown"]
 
 
 class ChangedFile(Struct, frozen=True):
@@ -53,6 +59,8 @@ class ChangedFile(Struct, frozen=True):
     """The program that changed it, if not an edit."""
     deleted: bool = False
     uncommitted: bool = True
+    since: int = -1
+    """Line of its first change since it last matched Git's version."""
 
 
 class Commit(Struct, frozen=True):
@@ -65,7 +73,7 @@ class Commit(Struct, frozen=True):
     pushed: Pushed = "not pushed"
     rewritten: bool = False
     """May have been rewritten or undone by later commands."""
-    files: tuple[str, ...] = ()
+    files: tuple[ChangedFile, ...] = ()
     """The changed files in it, as far as known."""
 
 
@@ -96,6 +104,8 @@ class WorkingTree:
         self.changes = 0
         """Counts changes that may affect the result of a check."""
         self.last_change, self.changed_by = -1, ""
+        self.last_path = ""
+        """The file of the last change that names one."""
 
     def files(self) -> tuple[ChangedFile, ...]:
         return tuple(self._files.values())
@@ -110,8 +120,7 @@ class WorkingTree:
         """
         for known, branch in reversed(self.branches.items()):
             inner, outer = sorted((known, folder), key=len, reverse=True)
-            between = inner.removeprefix(f"{outer}/")
-            if known == folder or (between != inner and "worktree" not in between):
+            if known == folder or is_inside(inner, outer):
                 return branch
         return ""
 
@@ -126,12 +135,14 @@ class WorkingTree:
             self._fresh.add(path)
         if path in self.conflicts:
             self.conflicts[path] = structs.replace(self.conflicts[path], touched="edited since")
+        self.last_path = path
         self.note_change(line, posixpath.basename(path))
 
     def follow(self, file: ChangedFile) -> None:
         """A file differs from the last commit."""
-        self._files.pop(file.path, None)
-        self._files[file.path] = file
+        known = self._files.pop(file.path, None)
+        since = known.since if known else file.since
+        self._files[file.path] = structs.replace(file, since=since if since >= 0 else file.line)
         if len(self._files) > MAX_FILES:
             del self._files[next(iter(self._files))]
         self._staged.discard(file.path)
@@ -145,10 +156,10 @@ class WorkingTree:
         line: int,
         *,
         alone: bool,
-        piped: bool,
+        whole: bool,
     ) -> None:
-        """A command ran in a folder. `alone`: the whole output is its own; `piped`: its output went
-        to another command.
+        """A command ran in a folder. `alone`: all output is its own; `whole`: all its output was
+        printed.
         """
         sure = outcome is Outcome.OK
         if outcome is not Outcome.FAILED:
@@ -157,9 +168,10 @@ class WorkingTree:
         if posixpath.basename(command.words[0]) == "git":
             words, folder = _git_words(command.words, folder)
             if words and command.certain and not _ASIDE.match(f"{folder}/"):
-                _Git(self, words, folder, outcome, printed, line, alone=alone, piped=piped).run()
+                _Git(self, words, folder, outcome, printed, line, alone=alone, whole=whole).run()
             elif words[:1] in (["commit"], ["reset"], ["checkout"], ["stash"], ["rebase"]):
                 self.doubt(self.here(folder))
+                self.note_branch(folder, "")
         elif outcome is not Outcome.FAILED:
             self._other(command.words, folder, line, sure=sure)
 
@@ -228,7 +240,10 @@ class WorkingTree:
             path
             for path in self._files
             if any(
-                path == each or path.startswith(each.rstrip("/") + "/") or fnmatchcase(path, each)
+                path == each
+                or path.startswith(each.rstrip("/") + "/")
+                or fnmatchcase(path, each)
+                or (not folder and path.endswith(f"/{each}"))
                 for each in whole
             )
         ]
@@ -266,10 +281,10 @@ class _Git:
         line: int,
         *,
         alone: bool,
-        piped: bool,
+        whole: bool,
     ) -> None:
         self._tree, self._folder, self._outcome = tree, folder, outcome
-        self._printed, self._line, self._alone, self._piped = printed, line, alone, piped
+        self._printed, self._line, self._alone, self._whole = printed, line, alone, whole
         self._verb, self._args = words[0], list(words[1:])
         self._flags = [word for word in self._args if word.startswith("-")]
         if "--" in self._args:
@@ -339,8 +354,11 @@ class _Git:
         message = next((args[a] for a in sorted(values) if _MESSAGE.fullmatch(args[a - 1])), "")
         branch, number, subject = tree.made.pop() if made else ("", "", message)
         subject = subject.strip().split("\n")[0]
-        branch = branch.removesuffix(" (root-commit)") or tree.branch_in(self._folder)
-        tree.commits.append(Commit(number, subject, self._line, branch, files=tuple(took)))
+        if branch := branch.removesuffix(" (root-commit)"):
+            tree.note_branch(self._folder, branch)
+        branch = branch or tree.branch_in(self._folder)
+        files = tuple(tree._files[path] for path in took)
+        tree.commits.append(Commit(number, subject, self._line, branch, files=files))
         known = set(took) | tree._added
         if amends or everything or (int(counted[1]) > len(known) if counted else not took):
             tree.doubt(self._here)  # contains files whose staging was not seen
@@ -351,14 +369,16 @@ class _Git:
         tree = self._tree
         if {"--dry-run", "-n", "--tags", "--delete", "-d"} & set(self._flags):
             return
-        went = _WENT.findall(self._printed)
-        if not went and self._outcome is Outcome.FAILED:
-            return
+        went = {branch: number for number, branch in _WENT.findall(self._printed)}
+        rejected = not went and self._outcome is Outcome.FAILED
         sure = bool(went) or self._outcome is Outcome.OK
         for at, commit in enumerate(tree.commits):
             if commit.pushed != "pushed" and (not went or commit.branch in ("", *went)):
                 pushed: Pushed = "pushed" if sure and (commit.branch or not went) else "unknown"
+                pushed = "rejected" if rejected else pushed
                 tree.commits[at] = structs.replace(commit, pushed=pushed)
+        if tree.commits and not tree.commits[-1].id and len(went) == 1:
+            tree.commits[-1] = structs.replace(tree.commits[-1], id=next(iter(went.values())))
 
     def _checkout(self) -> None:
         tree, flags = self._tree, set(self._flags)
@@ -366,24 +386,23 @@ class _Git:
             for path in self._specs:
                 tree.changed(absolute(self._folder, path), self._line, by="git checkout")
             return
-        if {"-b", "-B", "-c", "-C"} & flags:
-            self._switched()
+        if {"-b", "-B", "-c", "-C", "--orphan"} & flags:
+            if self._outcome is Outcome.OK and self._specs:
+                tree.note_branch(self._folder, self._specs[0])
             return
         if found := tree.match(self._specs, self._folder):
             if "--staged" in flags:
                 return
-            if self._outcome is Outcome.OK and flags <= {"--"} and len(self._specs) >= 1:
+            silent = self._alone and not self._printed.strip()
+            if (self._outcome is Outcome.OK or silent) and flags <= {"--"}:
                 tree.drop(found)
             else:
                 tree.doubt(found)
             tree.note_change(self._line, f"git {self._verb}")
         elif "--" not in flags and self._verb != "restore" and self._specs:
-            self._switched()
+            # The name may be that of a file or a commit; Git prints that of a branch.
+            tree.note_branch(self._folder, "")
             tree.note_change(self._line, f"git {self._verb}")
-
-    def _switched(self) -> None:
-        if self._outcome is Outcome.OK and self._specs:
-            self._tree.note_branch(self._folder, self._specs[0])
 
     def _unsure(self) -> None:
         """A command that may have undone work."""
@@ -424,8 +443,8 @@ class _Git:
                 self._rewritten()
             return
         for _ in range(count):
-            for path in tree.commits.pop().files:
-                tree.follow(ChangedFile(path, self._line))
+            for file in tree.commits.pop().files:
+                tree.follow(structs.replace(file, line=self._line))
 
     def _merge(self) -> None:
         if "up to date" not in self._printed:
@@ -436,18 +455,23 @@ class _Git:
         if "--rebase" in self._flags or "-r" in self._flags:
             self._rewritten()
 
+    def _branch(self) -> None:
+        if "--show-current" in self._flags and self._alone:
+            self._tree.note_branch(self._folder, self._printed.strip())
+
     def _status(self) -> None:
         """The changed files listed by Git itself."""
         tree, flags = self._tree, set(self._flags)
         short = {"-sb", "-bs", "-b", "--branch"} & flags
-        if named := (_ON_BRANCH_SHORT if short else _ON_BRANCH).search(self._printed):
-            tree.note_branch(self._folder, named[1])
-        if self._outcome is not Outcome.OK or self._piped or self._specs or not self._alone:
+        if named := {*(_ON_BRANCH_SHORT if short else _ON_BRANCH).findall(self._printed)}:
+            # Two names are those of two repositories.
+            tree.note_branch(self._folder, named.pop() if len(named) == 1 else "")
+        if not self._whole or self._specs or _INCOMPLETE.search(self._printed):
             return
         if flags - {"--short", "-s", "--porcelain", "-sb", "--branch", "-b", "-uall"}:
             return
         listed = _LISTED.findall(self._printed)
-        if not listed and "nothing to commit" not in self._printed and self._printed.strip():
+        if not listed and not flags and "nothing to commit" not in self._printed:
             return
         seen = {
             path
@@ -471,6 +495,7 @@ class _Git:
         **dict.fromkeys(("rebase", "cherry-pick", "revert"), _unsure),
         "merge": _merge,
         "pull": _pull,
+        "branch": _branch,
         "status": _status,
     }
 
@@ -483,7 +508,8 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
         return made[::-1]
     asked = sum(each.words[:1] == ("git",) and "commit" in each.words[:4] for each in call.commands)
     written = {line.strip() for line in call.command.splitlines()} if asked else set()
-    written |= {word for each in call.commands for word in each.words} if asked else set()
+    if asked:
+        written |= {word.split("\n")[0] for each in call.commands for word in each.words}
     logged = [
         ("", number, subject) for number, subject in _LOGGED.findall(text) if subject in written
     ]
@@ -500,9 +526,15 @@ def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
     return rest, folder
 
 
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a path is in a folder, and not in a separate worktree below it."""
+    rest = path.removeprefix(f"{folder}/")
+    return rest != path and "worktree" not in rest
+
+
 def absolute(folder: str, path: str) -> str:
     """A path, absolute if the folder allows it; Windows drives in one form."""
-    if path.startswith("~"):
+    if path.startswith(("~", "$")):
         return path
     if not _DRIVE.match(path):
         if _DRIVE.match(folder) and (mounted := _MOUNTED_DRIVE.match(path)):

@@ -92,7 +92,17 @@ class EventMaker:
         found = read_result(call, part, text, self._format)
         outcome = Outcome.INTERRUPTED if held_back else found.outcome
         tool = call.tool if call else part.name
-        result = Result(origin, name, tool, outcome, text, found.exit_code, found.words, found.task)
+        result = Result(
+            origin,
+            name,
+            tool,
+            outcome,
+            text,
+            found.exit_code,
+            found.words,
+            found.task,
+            part.file_line,
+        )
         items = self._plan(origin).answered(call.id, text) if call else None
         return (result,) if items is None else (result, Plan(origin, items))
 

@@ -53,6 +53,7 @@ class Session(Struct, kw_only=True):
     id: str = ""
     cwd: str = ""
     branch: str = ""
+    """The branch up to the agent's next turn."""
     model: str = ""
     version: str = ""
     subagent: bool = False
@@ -119,6 +120,8 @@ class Session(Struct, kw_only=True):
             version=self.version,
             conversation=self.number,
         )
+        if role is Role.ASSISTANT:
+            self.branch = ""  # it may be another one from here on, unless it is learnt again
         if apart and role is Role.USER:
             role = Role.ASSISTANT
         return Turn(origin=origin, role=role, parts=parts, rewound=rewound)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from reviewer.sources.events import Rewind
 from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.format import Format, Location
-from reviewer.sources.parts import Part, called, content_parts, returned, said
+from reviewer.sources.parts import Part, content_parts, returned, said
 from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Trail, Turn, rewind_at
@@ -89,10 +89,8 @@ def _parts(reading: Reading, kind: str, entry: Fields, message: Fields) -> tuple
         return Role.SYSTEM, []
     speaker = words(message.get("role"))
     if speaker == "bashExecution":
-        code = message.get("exitCode")
-        failed = code not in (0, None)
-        printed = returned(message.get("output"), "", "bash", error=failed, code=code)
-        return Role.USER, called("bash", {"command": words(message.get("command"))}) + printed
+        typed = f"! {words(message.get('command'))}\n{words(message.get('output'))}"
+        return Role.USER, said(typed, RecordUse.WRAPPER)
     if speaker == "toolResult":
         call, name = message.get("toolCallId"), message.get("toolName")
         failed = bool(message.get("isError"))
@@ -113,8 +111,8 @@ FORMAT = Format(
                  variable="PI_CODING_AGENT_DIR", moves=".pi/agent"),
         Location(folder=".openclaw/agents", pattern="*/sessions/*.jsonl"),
     ),
-    person="messages with the role `user`; commands run by the person with `!`",
-    left_out="none: the person's words are not wrapped",
+    person="messages with the role `user`",
+    left_out="commands run by the person with `!`",
     subagent="not recorded",
     tested="real files (version 1); fixtures (version 3)",
 )  # fmt: skip

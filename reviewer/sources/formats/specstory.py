@@ -10,8 +10,9 @@ from msgspec import structs
 from reviewer.sources.format import Format
 from reviewer.sources.formats.marked_turns import Author, marked_turns, spot_of
 from reviewer.sources.formats.specstory_tools import call_parts
+from reviewer.sources.parts import used_as
 from reviewer.sources.reading import Reading
-from reviewer.sources.records import Role
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Turn
 
 _TURN = re.compile(
@@ -23,8 +24,16 @@ _BLOCKS = (("<think>", "</think>", "line of thinking"), _TOOL)
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
+    called = None
     for each in marked_turns(reading, _Lines().author, _TOOL[2]):
         if isinstance(each, Turn):
+            # The body of a command follows it at the same time, like a message of the person.
+            if each.role is Role.USER and each.parts[0].text.startswith("<command-"):
+                called = each.origin.at
+            elif each.role is Role.USER and called and each.origin.at == called:
+                each = structs.replace(each, parts=used_as(RecordUse.WRAPPER, each.parts))
+            else:
+                called = None
             yield each
         elif _TOOL[1] in each.lines[-1].text:
             begins = [at for at, text in enumerate(each.texts) if text.startswith(_TOOL[0])]

@@ -89,6 +89,26 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
         [edits("queue.py"), fails("git commit -am 'Keep'", "lint failed")], ["queue.py"], [],
     ),
     "a hard reset": ([edits("queue.py"), runs("git reset --hard")], [], ["queue.py"]),
+    "a silent checkout of files whose folder is not known": (
+        [lambda told: setattr(told, "cwd", ""), edits("queue.py"),
+         runs("git checkout -- queue.py | cat; ls"), runs("git restore queue.py")],
+        [], [],
+    ),
+    "one that may have failed": (
+        [edits("queue.py"), runs("git checkout -- queue.py; ls")], [], ["queue.py"],
+    ),
+    "what git lists at the end of other output": (
+        [edits("queue.py"), edits("driver.py"),
+         runs("pytest -q; git status --short", "3 passed\n M driver.py")],
+        ["driver.py"], [],
+    ),
+    "a clean tree among other output": (
+        [edits("queue.py"), runs("git status --porcelain; date", "Sun Mar 1 2026")], [], [],
+    ),
+    "a list that was cut": (
+        [edits("queue.py"), runs("git status --short; date", "[9 lines truncated]")],
+        ["queue.py"], [],
+    ),
     "a stash": (
         [edits("queue.py"), edits("driver.py"), runs("git stash && git stash pop | cat; ls")],
         [], ["queue.py", "driver.py"],
@@ -154,7 +174,23 @@ def test_a_commit_counts_though_a_later_command_of_the_line_failed(made: Told) -
         code=128,
     )
     [commit] = state(made).commits
-    assert (commit.id, commit.pushed) == ("1a2b3c4", "not pushed")
+    assert (commit.id, commit.pushed) == ("1a2b3c4", "rejected")
+
+
+def test_the_first_line_of_a_long_message_is_the_subject_in_a_log(made: Told) -> None:
+    made.edit("queue.py")
+    made.run(
+        "git commit -q -am 'Keep the port open\n\nIt was slow.' && git log --oneline -1",
+        "1111111 Keep the port open",
+    )
+    assert [each.id for each in state(made).commits] == ["1111111"]
+
+
+def test_a_push_names_the_last_of_the_commits_that_it_sent(made: Told) -> None:
+    made.edit("queue.py")
+    made.run("git commit -q -am 'Keep the port open'")
+    made.run("git push", "   0a0a0a0..1b1b1b1  main -> main")
+    assert [(each.id, each.pushed) for each in state(made).commits] == [("1b1b1b1", "unknown")]
 
 
 def test_a_message_in_a_file_is_no_subject(made: Told) -> None:
@@ -170,12 +206,13 @@ def test_a_message_in_a_file_is_no_subject(made: Told) -> None:
         ("git push", "", "pushed"),
         ("git push | tail -3; ls", "done", "unknown"),
         ("git push --dry-run", "", "not pushed"),
+        ("git push", "error: failed to push some refs", "rejected"),
     ],
 )
 def test_pushes(made: Told, command: str, printed: str, pushed: str) -> None:
     made.edit("queue.py")
     made.run("git commit -am x", MADE)
-    made.run(command, printed)
+    made.run(command, printed, failed=pushed == "rejected")
     assert [each.pushed for each in state(made).commits] == [pushed]
 
 
@@ -219,6 +256,50 @@ def test_the_branch_is_that_of_the_format_or_of_the_last_switch(made: Told) -> N
     assert state(made).branch == "main"
     made.run("git checkout -b faster")
     assert state(made).branch == "faster"
+
+
+BRANCHES: dict[str, tuple[list[Step], str]] = {
+    "a script that switches": (
+        [runs("scripts/begin.sh faster", "Switched to a new branch 'faster'")], "faster",
+    ),
+    "a switch within other output": (
+        [runs("git switch faster; ls", "Switched to branch 'faster'\nqueue.py")], "faster",
+    ),
+    "a switch that says nothing, of a name that may be a file": (
+        [runs("git checkout queue.py")], "main",
+    ),
+    "the commit itself": ([runs("git commit -am x", "[faster 1a2b3c4] x")], "faster"),
+    "a question for the branch": ([runs("git branch --show-current", "faster\n")], "faster"),
+    "the same folder in two spellings": (
+        [lambda told: setattr(told, "cwd", "D:\\shop"),
+         runs("cd /d/shop && git switch faster", "Switched to branch 'faster'"),
+         runs("git switch slower", "Switched to branch 'slower'")],
+        "slower",
+    ),
+    "the headers of two repositories": (
+        [runs("git switch faster", "Switched to branch 'faster'"),
+         runs("git status && cd ../bar && git status", "On branch drinks\n\nOn branch main\n")],
+        "main",
+    ),
+}  # fmt: skip
+"""What was done on the branch `main`, and the branch then."""
+
+
+@pytest.mark.parametrize("what", BRANCHES)
+def test_the_branch_that_the_latest_evidence_names(made: Told, what: str) -> None:
+    steps, branch = BRANCHES[what]
+    for step in steps:
+        step(made)
+    assert state(made).branch == branch
+
+
+def test_work_in_another_worktree_is_where_its_calls_ran(made: Told) -> None:
+    tree = "/work/shop.trees/faster"
+    made.run(f"cd {tree} && git status -sb", "## faster\n M port.py")
+    made.edit(f"{tree}/src/port.py")
+    made.run("ls")
+    found = state(made)
+    assert (found.folder, found.branch) == (tree, "faster")
 
 
 def test_the_branch_that_git_names_in_the_folder_of_the_session(made: Told) -> None:
@@ -272,6 +353,8 @@ def test_conflicts_and_what_was_done_to_each(made: Told) -> None:
         ("go vet ./...", "lint"),
         ("cargo build --release", "build"),
         ("make", "build"),
+        ("xcodebuild -scheme Kiosk -quiet build", "build"),
+        ("xcodebuild -list", ""),
         ("npm install jest", ""),
         ("ruff --version", ""),
         ("grep -rn test .", ""),
@@ -303,6 +386,19 @@ CHECKS: dict[str, tuple[list[Step], list[tuple[Outcome, str]]]] = {
     "a narrower check that passes puts nothing else right": (
         [fails("pytest -q", "2 failed"), runs("pytest -q tests/test_queue.py", "1 passed")],
         [(Outcome.FAILED, "2 failed"), (Outcome.OK, "1 passed")],
+    ),
+    "another check of the same kind passes": (
+        [fails("go test ./queue/... -v", "FAIL"), runs("mise run test", "ok")],
+        [(Outcome.OK, "ok")],
+    ),
+    "a check that covers one whose end is not known": (
+        [runs("cargo check -p queue | head -2", "error: no `spark`"),
+         runs("cargo build -p queue | tail -1", "Finished")],
+        [(Outcome.UNKNOWN, "Finished")],
+    ),
+    "a part of the tests is not all of them": (
+        [fails("mise run test", "FAIL"), runs("mise run test:unit", "ok")],
+        [(Outcome.FAILED, "FAIL"), (Outcome.OK, "ok")],
     ),
     "checks of two folders are two": (
         [fails("cd web && npm test", "1 failed"), runs("cd server && npm test", "4 passed")],
@@ -359,6 +455,25 @@ def test_a_command_that_ran_again_to_its_end_runs_no_more(made: Told) -> None:
     made.call("Bash", started, command="bd show", run_in_background=True)
     made.call("Bash", "shown", command="bd show", run_in_background=False)
     assert state(made).running == ()
+
+
+def test_a_task_ends_with_a_poll_whose_result_names_it(made: Told) -> None:
+    launched = "Async agent launched successfully.\nagentId: a7"
+    made.call("Task", launched, description="Read the queue")
+    assert [each.call.query for each in state(made).running] == ["Read the queue"]
+    made.call("TaskOutput", "<task_id>a7</task_id>\n\n<status>completed</status>")
+    assert state(made).running == ()
+
+
+def test_a_sub_agent_may_have_changed_files_up_to_its_last_trace(made: Told) -> None:
+    made.edit("queue.py")
+    made.call("Task", "Async agent launched successfully.\nagentId: a7", prompt="Fix the port")
+    made.run("pytest -q", "3 passed")
+    assert state(made).last_delegated > state(made).last_change
+    made.edit("queue.py")
+    assert state(made).last_delegated < state(made).last_change
+    made.user("<task-notification>\n<task-id>a7</task-id>\n<status>completed</status>")
+    assert state(made).last_delegated > state(made).last_change
 
 
 def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code(

@@ -1,0 +1,241 @@
+"""What a summary of a session's file says about the state of the work."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reviewer.compression.file_summary import summarize_file
+from reviewer.compression.values import Level
+from tests.unit.sessions.told import Told
+
+SHOP = "/work/shop"
+LOG = " ".join(f"Receipt {number} of till {number % 7} came late." for number in range(200))
+"""Something long to read: the summary of a short file is hardly longer than that."""
+
+
+def told(path: Path) -> str:
+    [found] = summarize_file(path, levels=[Level.BRIEF], max_tokens=800)
+    return found.segment.content
+
+
+def claude(folder: Path) -> Told:
+    session = Told(folder=folder)
+    session.user(LOG)
+    session.user("Keep the port open between two receipts, and say when it is done.")
+    return session
+
+
+def codex(path: Path, *items: dict[str, Any]) -> Path:
+    """A session of Codex that starts on the branch `main`."""
+    start = {"id": "c1", "cwd": SHOP, "cli_version": "0.99", "git": {"branch": "main"}}
+    said = {"type": "user_message", "message": f"{LOG} Why?", "kind": "plain"}
+    lines = [
+        ("session_meta", start),
+        ("event_msg", said),
+        *(("response_item", item) for item in items),
+    ]
+    records = (
+        {"timestamp": f"2026-02-14T10:00:{second:02}Z", "type": kind, "payload": payload}
+        for second, (kind, payload) in enumerate(lines)
+    )
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def ran(number: int, cmd: str, printed: str, folder: str) -> list[dict[str, Any]]:
+    given = json.dumps({"cmd": cmd, "workdir": folder})
+    call = {"name": "exec_command", "arguments": given, "call_id": f"c{number}"}
+    output = f"Wall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n{printed}"
+    result = {"call_id": f"c{number}", "output": output}
+    return [
+        {"type": "function_call", **call},
+        {"type": "function_call_output", **result},
+    ]
+
+
+# Place
+
+
+def test_a_branch_that_only_the_start_names_is_told_as_that(tmp_path: Path) -> None:
+    looked = ran(1, "ls", "queue.py", SHOP)
+    path = codex(tmp_path / "rollout.jsonl", *looked)
+    assert f"On branch main when the session began, in {SHOP}." in told(path)
+    asked = ran(2, "git status -sb", "## faster\n M queue.py", SHOP)
+    codex(path, *looked, *asked)
+    assert f"On branch faster, in {SHOP}." in told(path)
+
+
+def test_work_is_where_the_calls_ran_that_changed_files(tmp_path: Path) -> None:
+    tree = "/work/shop.trees/faster"
+    patch = f"*** Begin Patch\n*** Update File: {tree}/queue.py\n@@\n-a = 1\n+a = 2\n*** End Patch"
+    items = [
+        *ran(1, "git status", "On branch faster\nnothing to commit", tree),
+        {"type": "custom_tool_call", "name": "apply_patch", "input": patch, "call_id": "p1"},
+        {"type": "custom_tool_call_output", "call_id": "p1", "output": "Done!"},
+        *ran(2, "ls", "queue.py", SHOP),
+    ]
+    found = told(codex(tmp_path / "rollout.jsonl", *items))
+    assert f"On branch faster, in {tree}." in found
+    assert "no commit of it seen (1): queue.py" in found
+
+
+def test_a_detached_head_is_no_branch(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    for record in session.records:
+        record["gitBranch"] = "HEAD"
+    assert f"On a detached HEAD, in {SHOP}." in told(session.write(tmp_path / "session.jsonl"))
+
+
+# Changes
+
+
+def test_changes_taken_back_lose_their_names(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.edit(f"{SHOP}/queue.py", new="def open_port_twice():\n    pass")
+    session.run("git checkout -- queue.py")
+    session.edit(f"{SHOP}/queue.py", new="def keep_port_open():\n    pass")
+    found = told(session.write(tmp_path / "session.jsonl"))
+    assert "queue.py (keep_port_open)" in found
+    assert "open_port_twice()" not in found
+
+
+OLD = "\n\ndef close():\n    log()\n    port.close()"
+SNIPPET = (
+    "Here is the file:\n   39\t}\n   40\t\n   41\t\n   42\tdef close():\n   43\t    port.close()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("new", "printed", "shown"),
+    [
+        (OLD.replace("    log()\n", ""), SNIPPET, "queue.py:43 (edited)"),
+        (OLD.replace("    log()\n", ""), SNIPPET + SNIPPET, "queue.py (edited)"),
+        (f"{OLD}\n    log()", "The file has been updated.", "queue.py (edited)"),
+    ],
+)
+def test_the_number_of_a_changed_line_is_that_of_the_printed_change(
+    tmp_path: Path, new: str, printed: str, shown: str
+) -> None:
+    session = claude(tmp_path)
+    given = {"file_path": f"{SHOP}/queue.py", "old_string": OLD, "new_string": new}
+    session.call("Edit", printed, **given)
+    assert f"{shown}:\n" in told(session.write(tmp_path / "session.jsonl"))
+
+
+def test_the_number_that_the_patch_has_goes_first(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    given = {"file_path": f"{SHOP}/queue.py", "old_string": OLD, "new_string": f"{OLD}\n    log()"}
+    session.call("Edit", SNIPPET, **given)
+    hunk = {"oldStart": 70, "oldLines": 2, "newStart": 70, "newLines": 3}
+    lines = ["     log()", "     port.close()", "+    log()"]
+    session.records[-1]["toolUseResult"] = {"structuredPatch": [{**hunk, "lines": lines}]}
+    assert "queue.py:72 (edited):\n" in told(session.write(tmp_path / "session.jsonl"))
+
+
+# Checks and pushes
+
+
+def test_a_sub_agent_after_the_last_change(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.edit(f"{SHOP}/queue.py")
+    session.call("Task", "The port stays open now.", prompt="Fix the port", description="Fix it")
+    session.run("pytest -q", "3 passed")
+    found = told(session.write(tmp_path / "session.jsonl"))
+    after = "Checks seen after the last change (queue.py; a sub-agent may have changed files since)"
+    assert f"{after}: `pytest -q` passed." in found
+
+
+def test_a_push_that_was_refused(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.edit(f"{SHOP}/queue.py")
+    session.run("git commit -am x", "[main 1a2b3c4] Keep the port open\n 1 file changed")
+    session.run("git push", "hook: no pushes on Sundays", failed=True)
+    found = told(session.write(tmp_path / "session.jsonl"))
+    assert "Committed (a push was tried and failed): 1a2b3c4 Keep the port open" in found
+
+
+# The person's words
+
+
+def test_a_command_of_the_person_is_no_call_of_the_agent(tmp_path: Path) -> None:
+    at = "2026-02-14T10:00:00Z"
+    asked = {"role": "user", "content": [{"type": "text", "text": "Which files are there?"}]}
+    answer = {"role": "assistant", "content": [{"type": "text", "text": f"Only queue.py. {LOG}"}]}
+    typed = {"role": "bashExecution", "command": "find .", "output": "./queue.py", "exitCode": 0}
+    entries = [
+        {"type": "session", "id": "s1", "timestamp": at, "cwd": SHOP},
+        *(
+            {"type": "message", "timestamp": at, "message": {**message, "timestamp": 1}}
+            for message in (asked, answer, typed)
+        ),
+    ]
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+    found = told(path)
+    assert "Only queue.py" in found
+    assert "find ." not in found
+    assert "still at work" not in found
+
+
+def test_a_question_put_by_a_tool_is_what_was_asked(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.reply("There are two ways. Shall I list them?")
+    question = "How long may the port stay open?"
+    session.call("ask_user", "User responded: An hour", question=question, choices=["An hour"])
+    found = told(session.write(tmp_path / "session.jsonl"))
+    assert f'(asked: "{question}")' in found or f'The agent had asked: "{question}"' in found
+    assert "Shall I list them?" not in found.split(question)[0][-60:]
+
+
+SPECSTORY = """<!-- Generated by SpecStory, Markdown v2.1.0 -->
+
+<!-- Claude Code Session a-1 (2026-02-14 10:00:00Z) -->
+
+_**User (2026-02-14 10:00:00Z)**_
+
+<command-message>tidy</command-message>
+<command-name>/tidy</command-name>
+<command-args>the queue</command-args>
+
+_**User (2026-02-14 10:00:00Z)**_
+
+## Context
+
+- You tidy what is given to you, and you ask before you delete anything.
+- Till 3 is to be tidied last.
+
+_**Agent (model 2026-02-14 10:00:09Z)**_
+
+<tool-use data-tool-type="write" data-tool-name="Edit"><details>
+<summary>Tool use: **Edit**</summary>
+
+```text
+The file /work/shop/queue.py has been updated successfully.
+```
+</details></tool-use>
+
+_**Agent (model 2026-02-14 10:00:12Z)**_
+
+The queue is tidy.
+"""
+SPECSTORY += f"\n{LOG}\n"
+
+
+def test_the_body_of_a_command_is_not_what_the_person_said(tmp_path: Path) -> None:
+    path = tmp_path / "session.md"
+    path.write_text(SPECSTORY)
+    found = told(path)
+    assert "/tidy the queue" in found
+    assert "ask before you delete" not in found
+
+
+def test_an_edit_whose_result_names_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "session.md"
+    path.write_text(SPECSTORY)
+    found = told(path)
+    assert "no commit of it seen (1): /work/shop/: queue.py" in found
+    assert "does not name" not in found

@@ -50,7 +50,8 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         yield f"{said}: {listed}."
     yield from _checks(state, fresh=True, part=part)
     yield from _files(session, part=part)
-    for commit in state.commits[: -MAX_COMMITS - 1 : -1]:
+    named = [each for each in state.commits if each.id or each.subject]
+    for commit in named[: -MAX_COMMITS - 1 : -1]:
         pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
         yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
     yield from () if part else _checks(state, fresh=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from reviewer.sources.shell import Command
 
@@ -76,7 +77,7 @@ def check_kind(words: Sequence[str]) -> str:
     task = _task(words[1:])
     if not task:
         return "build" if program in ("make", "gmake", "ninja") else ""
-    if program == "make" and "=" in task:
+    if program == "make" and ("=" in task or "-n" in words):
         return ""
     return next((_KIND_OF_TASK[p] for p in _PARTS.split(task) if p in _KIND_OF_TASK), "")
 
@@ -116,7 +117,11 @@ def _narrowing(words: Sequence[str]) -> frozenset[str]:
     """The paths, names and selections given to a check; `integration` of `test:integration`."""
     words = _without_runner(words)
     task = _task(words[1:]) if posixpath.basename(words[0]) in TASK_RUNNERS else ""
-    given = {word for word in words[1:] if not word.startswith("-") and not word[:1].isdigit()}
+    given = {
+        word
+        for before, word in pairwise(words)
+        if not word.startswith("-") and not word[:1].isdigit() and before != "-o"
+    }
     return frozenset({*given, *_PARTS.split(task)[1:]} - {task}) - _BETWEEN - _EVERYTHING
 
 

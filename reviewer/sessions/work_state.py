@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from msgspec import Struct, structs
 
@@ -48,6 +49,9 @@ _IS_WRAPPER = re.compile(
 """A line that the agent's client adds around a command's output, or prints instead of it."""
 LINE, MAX_NAMED = 160, 2
 """Maximum characters of a check's output line, and number of failing lines."""
+_NO_FOLDER = re.compile(
+    r"\bcd: (?:([^:\n]+): No such file or directory|no such file or directory: (.+))"
+)
 _TASK_ID = re.compile(r"<task_id>([^<\s]+)</task_id>")
 _ENDED = re.compile(r"<status>(?!running)|has (?:exited|completed|finished)|killed|stopped")
 
@@ -213,7 +217,6 @@ class WorkTracker:
 
     def _note_place(self, origin: Origin) -> None:
         if origin.sidechain:
-            self._last_delegated = origin.line_start
             return
         self._folder = absolute("", origin.cwd) or self._folder
         self._is_live = bool(origin.branch)
@@ -227,7 +230,7 @@ class WorkTracker:
             return
         line = call.origin.line_start
         self._follow_tasks(call, result)
-        if call.act is Act.DELEGATE:
+        if call.act is Act.DELEGATE or call.origin.sidechain:
             self._last_delegated = result.origin.line_start
             self._delegated.add(result.task)
         if result.outcome is Outcome.FAILED and not call.commands:
@@ -338,7 +341,12 @@ def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:
     """Each command of a call and its outcome, as far as the result shows it."""
     proved = _proved(call, result.text)
     ends = command_outcomes(call.commands, result.outcome, result.exit_code, proved)
-    return list(zip(call.commands, ends, strict=True))
+    missing = tuple(filter(None, chain(*_NO_FOLDER.findall(result.text))))
+    return [
+        # A command in a folder that does not exist did not run.
+        (command, Outcome.REFUSED if missing and command.folder.endswith(missing) else end)
+        for command, end in zip(call.commands, ends, strict=True)
+    ]
 
 
 def _proved(call: Call, text: str) -> int:

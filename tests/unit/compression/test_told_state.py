@@ -121,14 +121,18 @@ def test_the_number_of_a_changed_line_is_that_of_the_printed_change(
     tmp_path: Path, new: str, printed: str, shown: str
 ) -> None:
     session = claude(tmp_path)
-    given = {"file_path": f"{SHOP}/queue.py", "old_string": OLD, "new_string": new}
+    given: dict[str, Any] = {"file_path": f"{SHOP}/queue.py", "old_string": OLD, "new_string": new}
     session.call("Edit", printed, **given)
     assert f"{shown}:\n" in told(session.write(tmp_path / "session.jsonl"))
 
 
 def test_the_number_that_the_patch_has_goes_first(tmp_path: Path) -> None:
     session = claude(tmp_path)
-    given = {"file_path": f"{SHOP}/queue.py", "old_string": OLD, "new_string": f"{OLD}\n    log()"}
+    given: dict[str, Any] = {
+        "file_path": f"{SHOP}/queue.py",
+        "old_string": OLD,
+        "new_string": f"{OLD}\n    log()",
+    }
     session.call("Edit", SNIPPET, **given)
     hunk = {"oldStart": 70, "oldLines": 2, "newStart": 70, "newLines": 3}
     lines = ["     log()", "     port.close()", "+    log()"]
@@ -147,6 +151,14 @@ def test_a_sub_agent_after_the_last_change(tmp_path: Path) -> None:
     found = told(session.write(tmp_path / "session.jsonl"))
     after = "Checks seen after the last change (queue.py; a sub-agent may have changed files since)"
     assert f"{after}: `pytest -q` passed." in found
+
+
+def test_a_command_of_the_person_after_the_last_change_is_no_sub_agent(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.edit(f"{SHOP}/queue.py")
+    session.user("<bash-input>ls</bash-input>")
+    session.user("<bash-stdout>queue.py</bash-stdout><bash-stderr></bash-stderr>")
+    assert "last change (queue.py)." in told(session.write(tmp_path / "session.jsonl"))
 
 
 def test_a_push_that_was_refused(tmp_path: Path) -> None:

@@ -355,6 +355,7 @@ def test_conflicts_and_what_was_done_to_each(made: Told) -> None:
         ("make", "build"),
         ("xcodebuild -scheme Kiosk -quiet build", "build"),
         ("xcodebuild -list", ""),
+        ("make -n build", ""),
         ("npm install jest", ""),
         ("ruff --version", ""),
         ("grep -rn test .", ""),
@@ -399,6 +400,9 @@ CHECKS: dict[str, tuple[list[Step], list[tuple[Outcome, str]]]] = {
     "a part of the tests is not all of them": (
         [fails("mise run test", "FAIL"), runs("mise run test:unit", "ok")],
         [(Outcome.FAILED, "FAIL"), (Outcome.OK, "ok")],
+    ),
+    "what is to run in a folder that is missing does not": (
+        [fails("cd web && npm test", "bash: line 1: cd: web: No such file or directory")], [],
     ),
     "checks of two folders are two": (
         [fails("cd web && npm test", "1 failed"), runs("cd server && npm test", "4 passed")],

@@ -116,7 +116,7 @@ def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[st
 
 def _check(check: Check, state: WorkState) -> str:
     folder = _below(check.folder, state.folder)
-    place = f" in {folder}" if folder not in ("", state.folder) else ""
+    place = f" in {folder}" if folder not in ("", state.folder) and "$" not in folder else ""
     return f"`{cut(check.command, 120)}`{place} {how_it_ended(check)}"
 
 
@@ -215,12 +215,10 @@ def _line_number(changed: Changed, change: Change) -> int:
     before, after = old.split("\n"), new.split("\n")
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))))
     shown = _NUMBERED.findall(changed.printed)
-    found = [
-        int(number)
-        for at, (number, _) in enumerate(shown[: len(shown) - len(after) + 1])
-        if new in "\n".join(text for _, text in shown[at : at + len(after)])
-    ]
-    return found[0] + same if len(found) == 1 else 0
+    text = "\n".join(line for _, line in shown)
+    if not new or text.count(new) != 1:
+        return 0
+    return int(shown[text.count("\n", 0, text.index(new))][0]) + same
 
 
 def _code(change: Change) -> Iterator[str]:

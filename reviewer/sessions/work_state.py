@@ -185,7 +185,7 @@ class WorkTracker:
         ]
         plan, place = self._plan, self._place()
         seen = tree.branch_in(place)
-        here = place == self._folder
+        here = place == self._folder or is_inside(self._folder, place)
         return WorkState(
             folder=place,
             branch=seen or (self._given_branch if here else ""),
@@ -219,7 +219,8 @@ class WorkTracker:
         if origin.sidechain:
             return
         self._folder = absolute("", origin.cwd) or self._folder
-        self._is_live = bool(origin.branch)
+        if origin.cwd:
+            self._is_live = bool(origin.branch)
         if origin.branch and origin.branch != self._given_branch:
             self._given_branch = origin.branch
             self._tree.branches.clear()
@@ -257,7 +258,8 @@ class WorkTracker:
             alone = len(ends) == 1
             piped = not alone and [*call.commands, command][number + 1].joined_by == "|"
             ran = outcome is Outcome.OK or command.joined_by in ("", ";")
-            whole = ran and not piped and result.outcome is not Outcome.INTERRUPTED
+            printed = not piped and not command.writes
+            whole = ran and printed and result.outcome is not Outcome.INTERRUPTED
             self._tree.ran(command, folder, outcome, text, line, alone=alone, whole=whole)
         if call.commands and (switched := SWITCHED.findall(text)):
             self._tree.note_branch(absolute(cwd, call.commands[-1].folder), switched[-1])

@@ -31,9 +31,11 @@ _LISTED = re.compile(
     r"^(?:(?:\t| {8})(?:[a-z ]+: +)?|(?!##)[ MADRCU?]{2} )(?:.* -> )?\"?(?:\.\.?/)*(.+?)\"?$",
     re.MULTILINE,
 )
-_ON_BRANCH = re.compile(r"^(?:Output: )?On branch (\S+)$", re.MULTILINE)
+_ON_BRANCH = re.compile(
+    r"^(?:Output: )?(?:On branch (?=\S+$)|(?=HEAD detached ))(\S+)", re.MULTILINE
+)
 _ON_BRANCH_SHORT = re.compile(
-    r"^## (?!HEAD \(|No commits)(\S+?)(?:\.\.\.\S+(?: \[[^\]]*\])?)?$", re.MULTILINE
+    r"^## (?!No commits)(\S+?)(?:\.\.\.\S+(?: \[[^\]]*\])?| \(no branch\))?$", re.MULTILINE
 )
 SWITCHED = re.compile(r"^(?:Switched to (?:a new )?branch|Already on) '([^'\n]+)'$", re.MULTILINE)
 _INCOMPLETE = re.compile(r"^fatal: |\btruncated\b", re.MULTILINE)
@@ -171,6 +173,8 @@ class WorkingTree:
                 _Git(self, words, folder, outcome, printed, line, alone=alone, whole=whole).run()
             elif words[:1] in (["commit"], ["reset"], ["checkout"], ["stash"], ["rebase"]):
                 self.doubt(self.here(folder))
+            switches = words[:1] in (["checkout"], ["switch"]) and "--" not in words
+            if switches and not command.certain:
                 self.note_branch(folder, "")
         elif outcome is not Outcome.FAILED:
             self._other(command.words, folder, line, sure=sure)
@@ -355,7 +359,7 @@ class _Git:
         branch, number, subject = tree.made.pop() if made else ("", "", message)
         subject = subject.strip().split("\n")[0]
         if branch := branch.removesuffix(" (root-commit)"):
-            tree.note_branch(self._folder, branch)
+            tree.note_branch(self._folder, "HEAD" if " " in branch else branch)
         branch = branch or tree.branch_in(self._folder)
         files = tuple(tree._files[path] for path in took)
         tree.commits.append(Commit(number, subject, self._line, branch, files=files))
@@ -377,7 +381,8 @@ class _Git:
                 pushed: Pushed = "pushed" if sure and (commit.branch or not went) else "unknown"
                 pushed = "rejected" if rejected else pushed
                 tree.commits[at] = structs.replace(commit, pushed=pushed)
-        if tree.commits and not tree.commits[-1].id and len(went) == 1:
+        last = tree.commits[-1] if tree.commits else None
+        if last and not last.id and len(went) == 1 and last.branch in ("", *went):
             tree.commits[-1] = structs.replace(tree.commits[-1], id=next(iter(went.values())))
 
     def _checkout(self) -> None:
@@ -456,7 +461,7 @@ class _Git:
             self._rewritten()
 
     def _branch(self) -> None:
-        if "--show-current" in self._flags and self._alone:
+        if "--show-current" in self._flags and self._alone and len(self._printed.split()) == 1:
             self._tree.note_branch(self._folder, self._printed.strip())
 
     def _status(self) -> None:
@@ -534,7 +539,7 @@ def is_inside(path: str, folder: str) -> bool:
 
 def absolute(folder: str, path: str) -> str:
     """A path, absolute if the folder allows it; Windows drives in one form."""
-    if path.startswith(("~", "$")):
+    if path.startswith("~"):
         return path
     if not _DRIVE.match(path):
         if _DRIVE.match(folder) and (mounted := _MOUNTED_DRIVE.match(path)):

@@ -265,8 +265,8 @@ class _Splitter:
         if words[0] == "popd" or given[:1] == ["-"]:
             self._folder, self._previous = self._previous, self._folder
             return
-        self._previous, to = self._folder, given[0] if given else "~"
-        self._folder = to if to.startswith("$") else posixpath.join(self._folder, to)
+        self._previous = self._folder
+        self._folder = posixpath.join(self._folder, given[0] if given else "~")
 
     # Redirections and here-documents
 

@@ -105,6 +105,9 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
     "a clean tree among other output": (
         [edits("queue.py"), runs("git status --porcelain; date", "Sun Mar 1 2026")], [], [],
     ),
+    "a list that went into a file": (
+        [edits("queue.py"), runs("git status --short > /tmp/list")], ["queue.py"], [],
+    ),
     "a list that was cut": (
         [edits("queue.py"), runs("git status --short; date", "[9 lines truncated]")],
         ["queue.py"], [],
@@ -270,6 +273,9 @@ BRANCHES: dict[str, tuple[list[Step], str]] = {
     ),
     "the commit itself": ([runs("git commit -am x", "[faster 1a2b3c4] x")], "faster"),
     "a question for the branch": ([runs("git branch --show-current", "faster\n")], "faster"),
+    "a detached head": ([runs("git status", "HEAD detached at 1a2b3c4\n M a.py")], "HEAD"),
+    "a detached head in short": ([runs("git status -sb", "## HEAD (no branch)")], "HEAD"),
+    "a commit there": ([runs("git commit -am x", "[detached HEAD 1a2b3c4] x")], "HEAD"),
     "the same folder in two spellings": (
         [lambda told: setattr(told, "cwd", "D:\\shop"),
          runs("cd /d/shop && git switch faster", "Switched to branch 'faster'"),

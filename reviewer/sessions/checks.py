@@ -23,7 +23,8 @@ TASKS = {
     "lint": "lint vet clippy",
     "format": "fmt format",
     "types": "typecheck types type tsc mypy",
-    "build": "build compile check ci verify validate",
+    "build": "build compile",
+    "check": "check ci verify validate",
 }
 """Tasks that task runners run as checks."""
 _RUNNERS = (
@@ -68,6 +69,8 @@ def check_kind(words: Sequence[str]) -> str:
     program = posixpath.basename(words[0])
     if program in ("ruff", "biome", "deno", "cargo") and {"format", "fmt"} & set(words[1:2]):
         return "format"
+    if program == "cargo" and "check" in words[1:2]:
+        return "build"
     if program == "gofmt" and "-l" in words:
         return ""  # its exit code is always 0
     if kind := _KIND_OF_PROGRAM.get(program):

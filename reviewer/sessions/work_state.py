@@ -22,6 +22,7 @@ from reviewer.sessions.working_tree import (
     WorkingTree,
     absolute,
     commits_made,
+    git_words,
     is_inside,
 )
 from reviewer.sources.calls import POLLING, STOPPING, TASK_IDS, given
@@ -261,8 +262,11 @@ class WorkTracker:
             printed = not piped and not command.writes
             whole = ran and printed and result.outcome is not Outcome.INTERRUPTED
             self._tree.ran(command, folder, outcome, text, line, alone=alone, whole=whole)
-        if call.commands and (switched := SWITCHED.findall(text)):
-            self._tree.note_branch(absolute(cwd, call.commands[-1].folder), switched[-1])
+        if switched := SWITCHED.findall(text):
+            by = [each for each in call.commands if {"checkout", "switch"} & {*each.words}]
+            *_, last = by or call.commands
+            _, folder = git_words(last.words, absolute(cwd, last.folder))
+            self._tree.note_branch(folder, switched[-1])
         self._note_checks(call, result.text, ends, result.exit_code)
 
     def _note_checks(
@@ -292,13 +296,14 @@ class WorkTracker:
         if tool in POLLING or tool in STOPPING:
             args = given(call.text)
             told = _TASK_ID.search(result.text[:HEAD])  # some formats leave out the arguments
-            task = next((str(args[name]) for name in TASK_IDS if name in args), told and told[1])
-            running = self._running.get(task or "")
+            ids = [str(args[name]) for name in TASK_IDS if name in args]
+            task = ids[0] if ids else told[1] if told else ""
+            running = self._running.get(task)
             if running is None:
                 return
             code, outcome = result.exit_code, result.outcome
             if tool in STOPPING or code is not None or _ENDED.search(result.text[:HEAD]):
-                del self._running[task or ""]
+                del self._running[task]
                 ends = command_outcomes(running.call.commands, outcome, code)
                 self._note_checks(running.call, result.text, ends, code)
             return

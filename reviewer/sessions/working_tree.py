@@ -168,7 +168,7 @@ class WorkingTree:
             for path in command.writes:
                 self._written(path, folder, line, posixpath.basename(command.words[0]), sure=sure)
         if posixpath.basename(command.words[0]) == "git":
-            words, folder = _git_words(command.words, folder)
+            words, folder = git_words(command.words, folder)
             if words and command.certain and not _ASIDE.match(f"{folder}/"):
                 _Git(self, words, folder, outcome, printed, line, alone=alone, whole=whole).run()
             elif words[:1] in (["commit"], ["reset"], ["checkout"], ["stash"], ["rebase"]):
@@ -521,7 +521,7 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
     return logged if len(logged) == asked else []
 
 
-def _git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
+def git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:
     """A Git subcommand with its arguments, and the folder it works in."""
     rest = list(words[1:])
     while rest and rest[0].startswith("-"):

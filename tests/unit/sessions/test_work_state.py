@@ -273,6 +273,9 @@ BRANCHES: dict[str, tuple[list[Step], str]] = {
     ),
     "the commit itself": ([runs("git commit -am x", "[faster 1a2b3c4] x")], "faster"),
     "a question for the branch": ([runs("git branch --show-current", "faster\n")], "faster"),
+    "a switch in another repository": (
+        [runs("git -C ../bar switch drinks && ls", "Switched to branch 'drinks'")], "main",
+    ),
     "a detached head": ([runs("git status", "HEAD detached at 1a2b3c4\n M a.py")], "HEAD"),
     "a detached head in short": ([runs("git status -sb", "## HEAD (no branch)")], "HEAD"),
     "a commit there": ([runs("git commit -am x", "[detached HEAD 1a2b3c4] x")], "HEAD"),
@@ -402,6 +405,10 @@ CHECKS: dict[str, tuple[list[Step], list[tuple[Outcome, str]]]] = {
         [runs("cargo check -p queue | head -2", "error: no `spark`"),
          runs("cargo build -p queue | tail -1", "Finished")],
         [(Outcome.UNKNOWN, "Finished")],
+    ),
+    "a build settles no check of another kind": (
+        [fails("npm run check", "2 errors"), runs("npm run build", "done")],
+        [(Outcome.FAILED, "2 errors"), (Outcome.OK, "done")],
     ),
     "a part of the tests is not all of them": (
         [fails("mise run test", "FAIL"), runs("mise run test:unit", "ok")],

@@ -1,18 +1,12 @@
-"""Files: private ones, user-named ones, atomic replacement, and folders of strangers.
-
-Links inside such a folder are not followed, so files outside it can be neither read nor
-overwritten. `within`: a descriptor of the folder that contains `path`, so that the folder cannot be
-swapped between two calls. Without it, the folder is opened by its path, and links are followed.
-Windows has no such descriptors: there `within` is NO_HANDLE, and paths are used instead.
-"""
+"""Files: private ones, user-named ones, and atomic replacement."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,12 +14,10 @@ from reviewer.errors import ReviewerError, SourceError
 from reviewer.system import (
     BINARY,
     FOLDER,
-    HAS_FOLDER_HANDLES,
     NO_FOLLOW,
     NO_TERMINAL,
     NO_WAIT,
     NOT_INHERITED,
-    PATH_ONLY,
     user,
 )
 
@@ -40,9 +32,6 @@ LARGEST_OWN = 64_000_000
 
 HEAD_OF_OWN = 4_000
 """Bytes that identify an earlier text of the program."""
-
-NO_HANDLE = -1
-"""The folder descriptor on systems without folder descriptors."""
 
 _SHELL_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Prefixes of `<(command)` and `/dev/stdin`, which are pipes with a writer; unlike pipes in
@@ -145,8 +134,13 @@ def open_own(path: Path, flags: int) -> int:
     Raises OSError as `os.open` does, and for a link, a pipe, a device, a folder, or another user's
     file. Never waits for a writer.
     """
-    handle = open_regular(path, flags & ~os.O_TRUNC | NOT_INHERITED, within=NO_HANDLE)
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link, not a file", str(path))
+    safe = NO_FOLLOW | NO_WAIT | NO_TERMINAL | NOT_INHERITED | BINARY
+    handle = os.open(path, flags & ~os.O_TRUNC | safe, FILE_MODE)
     try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
         foreign = user() not in (None, os.fstat(handle).st_uid)
         if foreign and flags & (os.O_WRONLY | os.O_RDWR):
             raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
@@ -192,149 +186,36 @@ def read_small(path: Path) -> bytes:
         return _all_of(file, LARGEST_BY_HAND, path)
 
 
-@contextmanager
-def own_folder(path: Path) -> Iterator[int]:
-    """A descriptor of a folder of this user, open until the end of the block.
-
-    Raises OSError if it cannot be opened or belongs to another user.
-    """
-    if not HAS_FOLDER_HANDLES:
-        path.stat()
-        yield NO_HANDLE
-        return
-    try:
-        folder = os.open(path, os.O_RDONLY | FOLDER)
-    except NotADirectoryError:
-        raise OSError(errno.ENOTDIR, "it is a file, not a folder", str(path)) from None
-    try:
-        if os.fstat(folder).st_uid != user():
-            raise PermissionError(errno.EPERM, "it belongs to another user", str(path))
-        yield folder
-    finally:
-        os.close(folder)
+def open_new(path: Path, mode: int = FILE_MODE) -> int:
+    """A descriptor of a new file. Raises OSError, also if it exists."""
+    return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY, mode)
 
 
-@contextmanager
-def folder_without_links(path: Path) -> Iterator[int]:
-    """A descriptor of an absolute folder path without links, for working inside it safe from links
-    created meanwhile.
-
-    Raises OSError, also if a part is a link by now.
-    """
-    if not HAS_FOLDER_HANDLES:
-        path.stat()
-        yield NO_HANDLE
-        return
-    handle = os.open(path.anchor, PATH_ONLY | FOLDER)
-    try:
-        for part in path.parts[1:]:
-            inner = os.open(part, PATH_ONLY | FOLDER | NO_FOLLOW, dir_fd=handle)
-            os.close(handle)
-            handle = inner
-        yield handle
-    finally:
-        os.close(handle)
-
-
-def open_new(path: Path, mode: int, *, within: int) -> int:
-    """A descriptor of a new file in a folder. Raises OSError, also if it exists."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | BINARY
-    if within == NO_HANDLE:
-        return os.open(path, flags, mode)
-    return os.open(path.name, flags, mode, dir_fd=within)
-
-
-def stat_within(path: Path, within: int) -> os.stat_result:
-    """The status of a file in a folder; a link is not followed. Raises OSError."""
-    if within == NO_HANDLE:
-        return path.lstat()
-    return os.stat(path.name, dir_fd=within, follow_symlinks=False)
-
-
-def replace_within(fresh: Path, path: Path, *, within: int) -> None:
-    """Replace a file with a new one in the same folder. Raises OSError."""
-    if within == NO_HANDLE:
-        os.replace(fresh, path)
-    else:
-        os.replace(fresh.name, path.name, src_dir_fd=within, dst_dir_fd=within)
-
-
-def remove_within(path: Path, *, within: int) -> None:
-    """Remove a file in a folder; a missing one is not an error. Raises OSError."""
-    with suppress(FileNotFoundError):
-        if within == NO_HANDLE:
-            path.unlink()
-        else:
-            os.unlink(path.name, dir_fd=within)
-
-
-def open_regular(path: Path, flags: int, *, within: int) -> int:
-    """A descriptor of a regular file. A new file is private to its owner. Never blocks.
-
-    Raises OSError as `os.open` does, and for a link, a pipe, a device or a folder.
-    """
-    try:
-        handle = _open_within(path, flags | NO_FOLLOW | NO_WAIT | NO_TERMINAL, within)
-    except OSError as problem:
-        if problem.errno == errno.ELOOP:
-            raise OSError(errno.ELOOP, "it is a link, not a file", str(path)) from None
-        raise
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(errno.EINVAL, "it is a folder, a pipe or a device, not a file", str(path))
-    return handle
-
-
-def _open_within(path: Path, flags: int, within: int) -> int:
-    if within != NO_HANDLE:
-        return os.open(path.name, flags | BINARY, FILE_MODE, dir_fd=within)
-    if path.is_symlink():
-        raise OSError(errno.ELOOP, "it is a link, not a file", str(path))
-    return os.open(path, flags | BINARY, FILE_MODE)
-
-
-def read_regular(path: Path, largest: int, *, within: int) -> bytes:
-    """All bytes of a regular file. Raises OSError as `open_regular`, and above `largest` bytes."""
-    with open(open_regular(path, os.O_RDONLY, within=within), "rb") as file:
-        return _all_of(file, largest, path)
-
-
-def write_atomic(
-    path: Path,
-    data: bytes,
-    *,
-    durable: bool = True,
-    within: int | None = None,
-) -> None:
+def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
     """Write a file atomically, readable by its owner only; a crash leaves the old or the new one.
 
     A link at `path` is replaced; its target is unchanged. `durable`: the directory entry is synced
     to disk, too, before this returns. Raises OSError; then the old file is still there.
     """
-    if within is None and not HAS_FOLDER_HANDLES:
-        within = NO_HANDLE
-    if within is None:
-        folder = os.open(path.parent, os.O_RDONLY | FOLDER)
-        try:
-            write_atomic(path, data, durable=durable, within=folder)
-        finally:
-            os.close(folder)
-        return
     # A random name: nobody can plant a link or a file there beforehand.
     fresh = path.with_name(f".reviewer-{os.urandom(16).hex()}.tmp")
-    handle = open_new(fresh, FILE_MODE, within=within)
+    handle = open_new(fresh)
     try:
         with open(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        replace_within(fresh, path, within=within)
+        os.replace(fresh, path)
     except BaseException:
         with suppress(OSError):  # the first problem is the one to report
-            remove_within(fresh, within=within)
+            fresh.unlink()
         raise
-    if durable and within != NO_HANDLE:
-        os.fsync(within)
+    if durable and FOLDER:
+        folder = os.open(path.parent, os.O_RDONLY | FOLDER)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def write_over_own(

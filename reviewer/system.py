@@ -1,6 +1,4 @@
-"""Differences between Windows, Linux and macOS: flags of files, locks, descriptors of folders, and
-groups of processes.
-"""
+"""Differences between Windows, Linux and macOS: flags of files, locks, and groups of processes."""
 
 from __future__ import annotations
 
@@ -24,13 +22,9 @@ NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 NO_TERMINAL: int = getattr(os, "O_NOCTTY", 0)
 NOT_INHERITED: int = getattr(os, "O_CLOEXEC", getattr(os, "O_NOINHERIT", 0))
 FOLDER: int = getattr(os, "O_DIRECTORY", 0)
-PATH_ONLY: int = getattr(os, "O_PATH", os.O_RDONLY)
-"""For folders that may be entered but not listed."""
 BINARY: int = getattr(os, "O_BINARY", 0)
 """Without it, Windows changes a file's line ends."""
 
-HAS_FOLDER_HANDLES = bool(FOLDER) and os.open in os.supports_dir_fd
-"""Whether a folder can be opened, and files in it named relative to that descriptor."""
 POLL = 0.1
 """Seconds between two attempts to lock a file."""
 

@@ -2,8 +2,7 @@
 only; every other place in the source is named here with its reason.
 
 `reviewer/files.py` has the doors for files: `open_file`, `open_plain`, `read_small` (what a person
-or a format names), `open_regular`, `read_regular`, `own_folder` (folders that somebody else could
-have made), `open_own`, `read_own` (what the program keeps), and `write_atomic`.
+or a format names), `open_own`, `read_own` (what the program keeps), `open_new` and `write_atomic`.
 `reviewer/cli/output.py` has the doors for printing.
 `reviewer/text/for_agents.py` has the doors for text that an agent reads: `as_markdown` (files and
 prompts), `between_tags` (answers of tools and hooks), `sentence` (our own words). What they return
@@ -41,8 +40,8 @@ OPENS_A_DOOR_ITSELF = {
     ("packets/relevance.py", "__init__"): "an index in memory",
     ("recall/at_call.py", "memories_at"): "the store, without what an agent would wait for",
     ("recall/at_call.py", "call_triggers"): "the store, read-only",
-    ("promotion/export/file_writer.py", "_back_up"): "a new file (O_EXCL) in the private folder",
-    ("promotion/export/file_writer.py", "_replace_within"): "writes into the new file of open_new",
+    ("promotion/export/file_writer.py", "_back_up"): "writes into the new file of open_new",
+    ("promotion/export/file_writer.py", "_replace"): "writes into the new file of open_new",
     ("promotion/waves/report.py", "_open"): "hands out the descriptor of open_own",
     ("sources/archives.py", "members"): "a ZIP archive in a stream of open_file",
     ("sources/archives.py", "exported_documents"): "a ZIP archive in a stream of open_file",

@@ -12,12 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from reviewer.files import (
-    make_private_folder,
-    own_folder,
-    read_regular,
-    write_atomic,
-)
+from reviewer.files import is_own, make_private_folder, read_own, write_atomic
 from reviewer.llm.model import ChatMessage, Completion
 
 LARGEST = 16 << 20
@@ -65,8 +60,9 @@ class AnswerCache:
         if self.folder.is_symlink():
             raise OSError(errno.ELOOP, "it is a link, not a folder", str(self.folder))
         try:
-            with own_folder(self.folder) as folder:
-                data = read_regular(self._path(key), LARGEST, within=folder)
+            if not is_own(self.folder):
+                raise PermissionError(errno.EPERM, "it belongs to another user", str(self.folder))
+            data = read_own(self._path(key), LARGEST)
         except FileNotFoundError:
             return None
         return msgspec.json.decode(data, type=Completion)

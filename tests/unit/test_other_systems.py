@@ -47,7 +47,6 @@ for name in {MISSING["os"]!r}:
     delattr(os, name)
 for name in {MISSING["signal"]!r}:
     delattr(signal, name)
-os.supports_dir_fd = set()
 locks = types.ModuleType("msvcrt")
 locks.LK_NBLCK, locks.locking = 2, lambda handle, mode, size: None
 sys.modules["msvcrt"] = locks

@@ -15,14 +15,9 @@ from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.files import (
     FILE_MODE,
     LARGEST_OWN,
-    folder_without_links,
     make_private_folder,
     open_new,
     read_file_within,
-    read_regular,
-    remove_within,
-    replace_within,
-    stat_within,
 )
 from reviewer.promotion.export.marked_block import line_ending, split_lines
 from reviewer.promotion.export.plans import FilePlan, PlannedFile
@@ -118,11 +113,10 @@ def _require_bytes(now: bytes | None, planned: bytes | None, target: Path) -> No
         )
 
 
-def _read_within(target: Path, folder: int) -> bytes | None:
-    try:
-        return read_regular(target, LARGEST_OWN, within=folder)
-    except FileNotFoundError:
-        return None
+def _require_unchanged(target: Path, planned: bytes | None) -> None:
+    """Raise ConflictError if a file, or a folder on the way to it, was swapped since the checks."""
+    _check_place(target, Path(os.path.realpath(target)), target)
+    _require_bytes(read_file(target), planned, target)
 
 
 def _check_replaceable(target: Path) -> None:
@@ -146,7 +140,7 @@ def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
     while True:
         backup = folder / (f"{stem}.bak" if number == 1 else f"{stem}-{number}.bak")
         try:
-            handle = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            handle = open_new(backup)
         except FileExistsError:
             number += 1
             continue
@@ -162,24 +156,20 @@ def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
 def _replace(plan: FilePlan, target: Path) -> None:
     if not target.parent.exists():
         target.parent.mkdir()
-    with folder_without_links(target.parent) as folder:
-        _replace_within(plan, target, folder)
-
-
-def _replace_within(plan: FilePlan, target: Path, folder: int) -> None:
-    old = stat_within(target, folder) if plan.before is not None else None
+    _require_unchanged(target, plan.before)
+    old = target.stat() if plan.before is not None else None
     mode = FILE_MODE if old or plan.private else 0o666
     fresh = target.with_name(f".{target.name[:100]}.{token_hex(4)}.new")
-    handle = open_new(fresh, mode, within=folder)
+    handle = open_new(fresh, mode)
     try:
         with open(handle, "wb") as file:
             if old is not None:
                 _take_over(file, fresh, old)
             _write(file, plan.after)
-        _require_bytes(_read_within(target, folder), plan.before, target)
-        replace_within(fresh, target, within=folder)
+        _require_unchanged(target, plan.before)
+        os.replace(fresh, target)
     except BaseException:
-        remove_within(fresh, within=folder)
+        fresh.unlink(missing_ok=True)
         raise
 
 
@@ -230,9 +220,8 @@ def remove_file(
             raise ReviewerError(f"{path} is now a link; nothing was removed.")
         _require_bytes(read_file(target), data, target)
         backup = _back_up(data, target, backup_folder, clock)
-        with folder_without_links(target.parent) as folder:
-            _require_bytes(_read_within(target, folder), data, target)
-            remove_within(target, within=folder)
+        _require_unchanged(target, data)
+        target.unlink()
     except OSError as error:
         raise ReviewerError(f"{path} was not removed: {error.strerror}.") from error
     return backup

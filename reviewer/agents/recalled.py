@@ -67,9 +67,7 @@ def packet_items(engine: Engine, project: str, *, now: datetime) -> dict[str, Pa
 
 
 def _prepared(engine: Engine, project: str | None, task: str, now: datetime) -> Prepared:
-    from reviewer.packets.token_counts import ESTIMATE
-
-    return engine.packets.prepare_own(project, task=task, now=now, counting=ESTIMATE)
+    return engine.packets.prepare_own(project, task=task, now=now, estimated=True)
 
 
 def has_content(packet: Packet) -> bool:

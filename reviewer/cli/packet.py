@@ -135,13 +135,11 @@ def packet(
     today = now or datetime.now().astimezone()
     gc.disable()  # the process ends before a collection would pay off
     from reviewer.packets.assembly import assemble_within
-    from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared
+    from reviewer.packets.prepared import Prepared
     from reviewer.packets.token_counts import Measurer
 
     with _source(session, context_dir, place) as source:
-        ready = Prepared(
-            source.material, Measurer(DEFAULT_COUNTING), now=today, task=task, marks=marks
-        )
+        ready = Prepared(source.material, Measurer(), now=today, task=task, marks=marks)
     unknown = sorted({*pins, *mutes} - ready.ids())
     if unknown:
         raise click.UsageError(

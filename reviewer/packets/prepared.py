@@ -205,23 +205,10 @@ def heading_of(section: Section) -> str:
     return f"## {names.get(section, section.capitalize())}"
 
 
-DEFAULT_COUNTING = "cl100k_base"
-
-
-def prepare_folder(
-    folder: Path,
-    *,
-    now: datetime,
-    task: str = "",
-    counting: str = DEFAULT_COUNTING,
-    marks: bool = False,
-) -> Prepared:
-    """A context folder, scored for a task and a date.
-
-    `counting`: the name of an encoding, or `estimate`. Raises SourceError for anything that is not
+def prepare_folder(folder: Path, *, now: datetime, task: str = "") -> Prepared:
+    """A context folder, scored for a task and a date. Raises SourceError for anything that is not
     a context folder.
     """
     from reviewer.packets.context_folder import read_folder  # late: for folders
 
-    material = read_folder(folder)
-    return Prepared(material, Measurer(counting), now=now, task=task, marks=marks)
+    return Prepared(read_folder(folder), Measurer(), now=now, task=task)

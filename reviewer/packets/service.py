@@ -21,7 +21,7 @@ from reviewer.clock import Clock, from_iso
 from reviewer.errors import OtherProjectError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.packets.lookup import find_item
-from reviewer.packets.prepared import DEFAULT_COUNTING, Prepared
+from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
@@ -285,7 +285,7 @@ class Packets:
         *,
         task: str = "",
         now: datetime | None = None,
-        counting: str = DEFAULT_COUNTING,
+        estimated: bool = False,
         marks: bool = False,
         folder: Path | None = None,
     ) -> Prepared:
@@ -297,7 +297,7 @@ class Packets:
         material = self.material(project, folder)
         return Prepared(
             material,
-            Measurer(counting),
+            Measurer(estimated=estimated),
             now=now or self._clock(),
             task=task,
             marks=marks,

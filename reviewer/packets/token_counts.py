@@ -1,7 +1,7 @@
 """Token counts of the pieces of a packet.
 
-A piece starts with a visible character and is followed by one or two line ends. The encodings
-split after line ends, so the token count of a packet is exactly the sum over its pieces.
+A piece starts with a visible character and is followed by one or two line ends. The encoding
+splits after line ends, so the token count of a packet is exactly the sum over its pieces.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from reviewer.text.for_agents import AgentText, as_markdown, masked_markdown
-
-ESTIMATE = "estimate"
-"""Name of the counter that takes four bytes for one token."""
+from reviewer.text.tokens import counter
 
 
 class CountedText(Struct, frozen=True):
@@ -35,26 +33,22 @@ class CountedText(Struct, frozen=True):
 
 
 class Measurer:
-    """Turns texts into pieces, and caches them. Loads the encoding with the first one."""
+    """Turns texts into pieces, and caches them."""
 
-    def __init__(self, counting: str) -> None:
-        """`counting`: the name of an encoding, or `estimate`."""
-        self.name = counting
-        self._count: Callable[[str], int] | None = estimate if counting == ESTIMATE else None
+    def __init__(self, *, estimated: bool = False) -> None:
+        """`estimated`: four bytes are a token; the encoding is not loaded, which takes 0.2 s."""
+        self.name = "estimate" if estimated else counter().name
+        self._count: Callable[[str], int] = estimate if estimated else counter().count
         self._pieces: dict[str, CountedText] = {}
 
     def piece(self, text: str) -> CountedText:
-        """The piece of a text. Raises ReviewerError when the encoding is not installed."""
+        """The piece of a text."""
         found = self._pieces.get(text)
         if found is None:
             found = self._pieces[text] = self._counted(text)
         return found
 
     def _counted(self, text: str) -> CountedText:
-        if self._count is None:
-            from reviewer.text.tokens import counter  # late: loading an encoding takes 0.2 s
-
-            self._count = counter(self.name).count
         count = self._count
         safe, masked = masked_markdown(text)
         last = safe.rpartition("\n")[2]

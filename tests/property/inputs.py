@@ -11,9 +11,10 @@ from reviewer.commits import search as commit_filters
 from reviewer.commits.retention import check_patterns, matches_everything, parse_patterns
 from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble
+from reviewer.packets.context_folder import read_folder
 from reviewer.packets.output import explained, to_json
-from reviewer.packets.prepared import prepare_folder
-from reviewer.packets.token_counts import ESTIMATE
+from reviewer.packets.prepared import Prepared
+from reviewer.packets.token_counts import Measurer
 from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.conditions import is_true
 from reviewer.pipelines.dot import read_pipeline
@@ -92,7 +93,7 @@ def feed_folder(data: bytes, folder: Path) -> None:
     context.mkdir(exist_ok=True)
     for name in ("TASKS.md", "DECISIONS.md", "LEARNINGS.md", "CONSTITUTION.md"):
         (context / name).write_bytes(data)
-    prepared = prepare_folder(context, now=NOW, task="repair", counting=ESTIMATE)
+    prepared = Prepared(read_folder(context), Measurer(estimated=True), now=NOW, task="repair")
     for budget in (60, 4000):
         packet = assemble(prepared, budget)
         packet.markdown.encode()

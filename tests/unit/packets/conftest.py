@@ -129,7 +129,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def encoder() -> Measurer:
     """The real encoding, loaded once."""
-    return Measurer("cl100k_base")
+    return Measurer()
 
 
 @pytest.fixture

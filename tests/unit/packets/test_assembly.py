@@ -20,7 +20,7 @@ from reviewer.packets.assembly import (
 from reviewer.packets.context_folder import read_folder
 from reviewer.packets.output import to_json
 from reviewer.packets.prepared import Prepared
-from reviewer.packets.token_counts import ESTIMATE, CountedText, Measurer
+from reviewer.packets.token_counts import CountedText, Measurer
 from reviewer.packets.values import Packet, Rule, Section, State
 from reviewer.text.tokens import counter
 from tests.unit.packets.conftest import NOW, PacketOf
@@ -196,7 +196,7 @@ def test_secrets_are_masked_before_anything_leaves(folder: Path, packet_of: Pack
 
 
 def test_an_estimate_holds_the_budget_in_its_own_count(folder: Path) -> None:
-    prepared = Prepared(read_folder(folder), Measurer(ESTIMATE), now=NOW)
+    prepared = Prepared(read_folder(folder), Measurer(estimated=True), now=NOW)
     packet = assemble(prepared, 500)
     assert packet.counted_with == "estimate"
     assert len(packet.markdown.encode()) / 4 <= packet.tokens_used <= 500
@@ -255,7 +255,7 @@ class Recorded(Measurer):
     """Remembers the texts that it was asked for."""
 
     def __init__(self) -> None:
-        super().__init__(ESTIMATE)
+        super().__init__(estimated=True)
         self.asked: list[str] = []
 
     def piece(self, text: str) -> CountedText:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import socket
-from pathlib import Path
-
 import pytest
 import tiktoken
 
-from reviewer.errors import ReviewerError
 from reviewer.text.tokens import CHUNK, counter
 
 
@@ -35,30 +30,3 @@ def test_a_run_of_a_million_characters_is_counted(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
     per_chunk = counter().count(unit * (CHUNK // len(unit)))
     assert counter().count(text) == pytest.approx(per_chunk * 1_000_000 / CHUNK, rel=0.01)
-
-
-def test_an_unknown_encoding_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ReviewerError, match=r"no token encoding 'nonsense'.*cl100k_base"):
-        counter("nonsense")
-
-
-@pytest.fixture
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a network access was tried")
-
-    monkeypatch.setattr(socket.socket, "connect", refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
-
-
-@pytest.mark.usefixtures("no_network")
-@pytest.mark.parametrize("content", [None, b"not the vocabulary"])
-def test_an_encoding_that_is_not_cached_is_refused_without_a_download(
-    content: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
-    url = "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken"
-    if content is not None:
-        (tmp_path / hashlib.sha1(url.encode()).hexdigest()).write_bytes(content)
-    with pytest.raises(ReviewerError, match="TIKTOKEN_CACHE_DIR"):
-        counter("o200k_base")

@@ -80,9 +80,9 @@ def test_a_filter_line_finds(matching: Callable[[str], list[str]]) -> None:
     ("text", "sentence"),
     [
         ("nonsense:x", "fields: priority, role"),
-        ("priority:urgent", "skip, normal, important, pinned"),
-        ("tokens:many", "needs a number"),
-        ("is:legs", '"is" takes one of edited, annotated'),
+        ("priority:urgent", "priority: takes skip, normal, important or pinned, not"),
+        ("tokens:many", "wants a number"),
+        ("is:legs", "is: takes edited, annotated, summary or criteria"),
         ("role>3", "is not a number"),
     ],
 )

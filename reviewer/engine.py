@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from reviewer.clock import Clock, utc_now
-from reviewer.errors import ActStoppedError, ConflictError, ReadStoppedError, ReviewerError
+from reviewer.errors import (
+    ActStoppedError,
+    ConflictError,
+    ReadStoppedError,
+    ReviewerError,
+    StoreError,
+)
 from reviewer.projects import (
     ChosenProject,
     ForeignProjectError,
@@ -260,6 +266,28 @@ class Engine:
         """
         return cls(Database(path), actor=actor, clock=clock)
 
+    @classmethod
+    @contextmanager
+    def of_folder(
+        cls, path: Path, folder: Path, named: str | None, *, actor: str = "you", clock: Clock
+    ) -> Iterator[Engine | None]:
+        """The store, limited to the project bound to the work tree around a folder: all that an
+        agent in that folder gets to see. None if there is none, or another than the named one.
+
+        Raises StoreError.
+        """
+        if not path.exists():
+            raise StoreError(
+                f"There is no store at {path} yet. The person fills it: reviewer ingest PATH"
+            )
+        with closing(cls.open(path, actor=actor, clock=clock)) as engine:
+            own = bound_to(stored_projects(engine._database), work_tree(folder))
+            if own is None or named not in (None, own.name):
+                yield None
+                return
+            engine.work_in(ChosenProject(own.name))
+            yield engine
+
     def choose_project(self, named: str | None, folder: Path | None = None) -> ChosenProject:
         """The named project, or the one of `folder` (default: the working folder).
 
@@ -267,13 +295,6 @@ class Engine:
         one, NoProjectError if several projects may be meant.
         """
         return choose(stored_projects(self._database), work_tree(folder), named)
-
-    def bound_project(self, folder: Path) -> str | None:
-        """The project bound to the work tree around a folder, or None: the only one that an agent
-        in that folder gets to see.
-        """
-        own = bound_to(stored_projects(self._database), work_tree(folder))
-        return own.name if own is not None else None
 
     def former_folders(self, named: str | None = None) -> tuple[str, ...]:
         """Folders, other than its work trees, whose sessions belong to the named project or that of

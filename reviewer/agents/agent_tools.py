@@ -19,9 +19,9 @@ from msgspec import Struct
 from reviewer.agents.agent_files import AgentFiles, SessionNote
 from reviewer.agents.recalled import has_content
 from reviewer.clock import Clock, utc_now
-from reviewer.errors import ReviewerError, SourceError, StoreError, UnknownIdError
+from reviewer.errors import ReviewerError, SourceError, UnknownIdError
 from reviewer.extraction.planted import is_planted
-from reviewer.projects import ChosenProject, work_tree
+from reviewer.projects import work_tree
 from reviewer.system import working_folder
 from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 
@@ -152,7 +152,7 @@ class AgentTools:
             )
         if any(len(each.text) > LONGEST_QUOTE for each in quotes):
             raise ReviewerError(f"A quote has at most {LONGEST_QUOTE:,} characters.")
-        with self._engine(create=True) as engine:
+        with self._engine() as engine:
             return self._propose(engine, statement, type_, quotes)
 
     def dispute(self, what: str, reason: str) -> AgentText:
@@ -251,7 +251,7 @@ class AgentTools:
             yield engine
 
     @contextmanager
-    def _engine(self, *, create: bool = False) -> Iterator[Engine]:
+    def _engine(self) -> Iterator[Engine]:
         """The store, limited to the one project."""
         from reviewer.engine import Engine
 
@@ -259,22 +259,15 @@ class AgentTools:
             raise ReviewerError(
                 f"{self._folder} is not in a git work tree of this user, so it has no project."
             )
-        if not create and not self._store.exists():
-            raise StoreError(
-                f"There is no store at {self._store} yet. The person fills it: reviewer ingest PATH"
-            )
-        engine = Engine.open(self._store, actor=self.agent, clock=self._clock)
-        try:
-            project = engine.bound_project(self._folder)
-            if project is None or self._named not in (None, project):
+        with Engine.of_folder(
+            self._store, self._folder, self._named, actor=self.agent, clock=self._clock
+        ) as engine:
+            if engine is None:
                 raise ReviewerError(
                     f"{self._folder} is not bound to {self._named or 'a project'}. The person binds"
                     " it by using reviewer there once, for example: reviewer ingest"
                 )
-            engine.work_in(ChosenProject(project))
             yield engine
-        finally:
-            engine.close()
 
     # Files
 

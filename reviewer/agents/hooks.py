@@ -6,6 +6,7 @@ A hook never blocks an agent: a failure is one line in the log, and the agent go
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,8 @@ from reviewer.agents.background import READ_SESSIONS, start_in_background, updat
 from reviewer.agents.events import COMPACTION
 from reviewer.agents.hook_events import LifecycleEvent
 from reviewer.clock import Clock, iso, utc_now
-from reviewer.errors import ReviewerError, SourceError, StoreError
-from reviewer.projects import ChosenProject, work_tree
+from reviewer.errors import ReviewerError, SourceError
+from reviewer.projects import work_tree
 from reviewer.recall.use_moments import START
 from reviewer.text.for_agents import NOTHING, AgentText
 
@@ -105,17 +106,11 @@ class Hooks:
         folder = Path(event.cwd)
         if work_tree(folder) is None:
             return NOTHING
-        if not self._store.exists():
-            raise StoreError(f"There is no store at {self._store} yet.")
-        engine = Engine.open(self._store, clock=self._clock)
-        try:
-            project = engine.bound_project(folder)
-            if project is None or self._named not in (None, project):
+        with Engine.of_folder(self._store, folder, self._named, clock=self._clock) as engine:
+            if engine is None:
                 return NOTHING
-            engine.work_in(ChosenProject(project))
             made = packet_within(engine, task=event.prompt, now=self._clock().astimezone())
-        finally:
-            engine.close()
+            project = engine.project or ""
         before = self._files.given(event.agent)
         if (
             event.source == "resume"
@@ -151,12 +146,9 @@ def refresh_call_hooks(store: Path, clock: Clock = utc_now) -> list[str]:
     from reviewer.agents.connections import Connections
     from reviewer.engine import Engine
 
-    engine = Engine.open(store, clock=clock)
-    try:
+    with closing(Engine.open(store, clock=clock)) as engine:
         engine.recall.derive()
         triggers = engine.recall.call_triggers()
-    finally:
-        engine.close()
     return Connections(store.absolute(), clock=clock).follow_triggers(triggers)
 
 
@@ -208,17 +200,12 @@ class SessionReader:
         found = transcript_of(note.agent, note.session, note.path, folder)
         path = found.path
         sessions = {path: frozenset((found.session,))} if found.session else None
-        if not self._store.exists():
-            raise StoreError(f"There is no store at {self._store} yet.")
-        engine = Engine.open(self._store, actor=note.agent, clock=self._clock)
-        try:
-            project = engine.bound_project(folder)
-            if project is None or self._named not in (None, project):
+        with Engine.of_folder(
+            self._store, folder, self._named, actor=note.agent, clock=self._clock
+        ) as engine:
+            if engine is None:
                 raise ReviewerError(f"{folder} is not bound to a project: run reviewer there once.")
-            engine.work_in(ChosenProject(project))
-            report = engine.intake.ingest([path], project=project, sessions=sessions)
+            report = engine.intake.ingest([path], project=engine.project or "", sessions=sessions)
             engine.recall.note_start(note.given, note.session, note.given_at)
-        finally:
-            engine.close()
         if report.files == 0:
             raise ReviewerError(f"{path} has no known format.")

@@ -7,6 +7,7 @@ import shutil
 import signal
 from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -43,14 +44,11 @@ def demo(session: Session, ascii: bool) -> None:  # noqa: A002
     session.require_terminal("reviewer ingest in a project, then reviewer queue list")
     with TemporaryDirectory(prefix="reviewer-demo-", ignore_cleanup_errors=True) as folder:
         _remove_when_ended(folder)
-        engine = Engine.open(Path(folder) / "demo.db")
-        try:
+        with closing(Engine.open(Path(folder) / "demo.db")) as engine:
             samples = Path(folder) / PROJECT
             shutil.copytree(sample_data_folder(), samples)
             start = SampleStart(engine, samples)
             code = session.show_screen(engine, PROJECT, ascii=ascii, start=start)
-        finally:
-            engine.close()
     if not code:
         narrate(OVER)
     leave(code)

@@ -100,10 +100,12 @@ def list_commits(
 @pass_session
 def show(session: Session, references: Sequence[str], as_json: bool) -> None:
     """Show a commit's text, annotations and criteria, and whether its patterns match."""
+    from reviewer.commits.retention import check_patterns
+
     with session.reading(filled_by=IMPORT) as engine:
 
         def checks(view: CommitView) -> tuple[PatternCheck, ...]:
-            return engine.contexts.check(view.retention.patterns, view.text)
+            return check_patterns(view.retention.patterns, view.text)
 
         emit(
             map(engine.contexts.commit, _find(engine, references)),

@@ -200,7 +200,9 @@ def compile_(session: Session, name: str, at: str | None, form: str) -> None:
         messages = engine.contexts.compile(context.id, at=commit)
         totals = engine.contexts.totals(context.id, at=commit)
         if form == "chat":
-            print_json(engine.contexts.chat(messages))
+            from reviewer.commits.rows import chat_messages
+
+            print_json(chat_messages(messages))
         else:
             emit(
                 messages,

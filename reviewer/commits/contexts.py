@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from reviewer.clock import Clock, iso
-from reviewer.commits import chain, commit_annotations, references, retention, views
+from reviewer.commits import chain, commit_annotations, references, retention
 from reviewer.commits.chain import CommitShape, checked_shape
 from reviewer.commits.contents import (
     PreparedText,
@@ -17,10 +17,10 @@ from reviewer.commits.contents import (
     prepare,
     store_texts,
 )
+from reviewer.commits.context_reader import ContextReader
 from reviewer.commits.criteria_warnings import criteria_warnings
-from reviewer.commits.reader import CommitReader
-from reviewer.commits.retention import check_patterns, parse_patterns
-from reviewer.commits.rows import chat_messages, commit_rows, commit_view, compile_messages
+from reviewer.commits.retention import parse_patterns
+from reviewer.commits.rows import commit_rows, commit_view, compile_messages
 from reviewer.commits.search import matching_ids
 from reviewer.commits.values import (
     Annotated,
@@ -31,9 +31,7 @@ from reviewer.commits.values import (
     ContextView,
     ImportResult,
     Pattern,
-    PatternCheck,
     Priority,
-    TokenTotals,
 )
 from reviewer.errors import ReviewerError
 from reviewer.store.acts import Scope
@@ -42,33 +40,13 @@ from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
 
 
-class Contexts:
-    """Reads and writes contexts. Reading is safe from several threads at once."""
+class Contexts(ContextReader):
+    """Reads and writes contexts."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._reader = CommitReader(database)
+        super().__init__(database)
         self._ledger = ledger
         self._clock = clock
-
-    def all(self, project: str | None = None) -> list[ContextView]:
-        """The contexts of a project, or all of them, latest change first."""
-        return views.contexts(self._reader, "(?1 IS NULL OR p.name = ?1)", project)
-
-    def first_requests(self) -> dict[int, tuple[str, str]]:
-        """By context: its first request by a person, and the time of its last turn."""
-        return views.first_requests(self._reader)
-
-    def get(self, context: int) -> ContextView:
-        """One context. Raises UnknownIdError, also for one of another project."""
-        found = self._reader.kept(
-            ("context", context), lambda: views.context(self._reader, context)
-        )
-        self._reader.ownership.require_name(f"Context #{context}", found.project)
-        return found
-
-    def find(self, name_or_id: str, project: str | None = None) -> ContextView:
-        """The context of that name, or `#12`. Raises UnknownIdError, listing close matches."""
-        return views.find_context(self._reader, name_or_id, project)
 
     def create(self, project: str, name: str) -> ContextView:
         """An empty context. Raises ReviewerError for a bad name, ConflictError for a taken one."""
@@ -184,23 +162,23 @@ class Contexts:
 
         Raises UnknownIdError, or AmbiguousReferenceError listing the candidates.
         """
-        return references.resolve(self._reader, reference, context=context, project=project)
+        return references.resolve(self._database, reference, context=context, project=project)
 
     def ids(self, query: CommitQuery) -> array[int]:
         """The ids that match now, in chain order. Raises FilterError."""
-        return matching_ids(self._reader, query)
+        return matching_ids(self._database, query)
 
     def rows(self, ids: Sequence[int]) -> list[CommitRow]:
         """The rows of those ids, in that order; missing ids are left out."""
-        return commit_rows(self._reader, ids)
+        return commit_rows(self._database, ids)
 
     def commit(self, commit: int) -> CommitView:
         """Everything about a commit; for an edit, about the edited commit.
 
         Raises UnknownIdError, also for one of another project.
         """
-        self._reader.require_own("commit_", [commit])
-        return commit_view(self._reader, commit)
+        self._database.require_own("commit_", [commit])
+        return commit_view(self._database, commit)
 
     def annotate(
         self,
@@ -245,29 +223,12 @@ class Contexts:
             act.id,
             act.title,
             tuple(each.origin for each in changed),
-            criteria_warnings(self._reader, carried),
+            criteria_warnings(self._database, carried),
         )
-
-    def patterns(
-        self, match: Sequence[str], retain_regex: Sequence[str] = ()
-    ) -> tuple[Pattern, ...]:
-        """Patterns in their stored form. Raises PatternError with the column of the error."""
-        return parse_patterns(match, retain_regex)
-
-    def check(self, patterns: Sequence[Pattern], text: str) -> tuple[PatternCheck, ...]:
-        """Check each pattern against a text, within a time limit."""
-        return check_patterns(patterns, text)
 
     def criteria_warnings(self, ids: Sequence[int]) -> tuple[str, ...]:
         """Warnings about the current criteria of these commits, as sentences."""
-        return criteria_warnings(self._reader, ids)
-
-    def totals(self, context: int, *, at: int | None = None) -> TokenTotals:
-        """Tokens and commits of a chain, now or as of the commit `at`, by priority and role.
-
-        `skip` counts commits that `compile` leaves out.
-        """
-        return views.totals(self._reader, context, at)
+        return criteria_warnings(self._database, ids)
 
     def compile(self, context: int, *, at: int | None = None) -> list[CompiledMessage]:
         """The messages of a context, now or as of the commit `at`; SKIP left out, edits applied.
@@ -276,16 +237,8 @@ class Contexts:
         """
         view = self.get(context)
         if at is not None:
-            references.require_in(self._reader, at, view)
-        return compile_messages(self._reader, context, at)
-
-    def chat(self, messages: Iterable[CompiledMessage]) -> list[dict[str, str]]:
-        """Messages in the form of chat completions; tool calls become text."""
-        return chat_messages(list(messages))
-
-    def changed(self, context: int) -> tuple[int, ...]:
-        """A cheap value that changes whenever the commits of a context do."""
-        return self._reader.kept(("version", context), lambda: views.version(self._reader, context))
+            references.require_in(self._database, at, view)
+        return compile_messages(self._database, context, at)
 
     def _change(
         self,
@@ -309,7 +262,7 @@ class Contexts:
         return change
 
     def _known(self, texts: Sequence[PreparedText]) -> dict[str, int]:
-        return known_contents(self._reader.all, [text.sha256 for text in texts])
+        return known_contents(self._database.query, [text.sha256 for text in texts])
 
     def _now(self) -> str:
         return iso(self._clock())

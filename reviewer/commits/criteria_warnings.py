@@ -6,10 +6,10 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from reviewer.commits.reader import CommitReader
 from reviewer.commits.retention import SECONDS_IN_ALL, check_patterns, matches_everything
 from reviewer.commits.rows import commit_rows, commit_view
 from reviewer.commits.values import Pattern, Priority
+from reviewer.store.database import Database
 
 MAX_WARNINGS = 20
 """Further warnings are only counted."""
@@ -21,7 +21,7 @@ _SHOWN = 60
 _NAMED = 3
 
 
-def criteria_warnings(reader: CommitReader, ids: Sequence[int]) -> tuple[str, ...]:
+def criteria_warnings(database: Database, ids: Sequence[int]) -> tuple[str, ...]:
     """One sentence for each problem with the current criteria of these commits.
 
     A pattern that does not match its own commit, is too slow to check, or matches everything;
@@ -29,7 +29,7 @@ def criteria_warnings(reader: CommitReader, ids: Sequence[int]) -> tuple[str, ..
     """
     found: dict[str, list[str]] = defaultdict(list)
     deadline = time.monotonic() + SECONDS_IN_ALL
-    rows = [row for row in commit_rows(reader, ids) if row.criteria]
+    rows = [row for row in commit_rows(database, ids) if row.criteria]
     for number, row in enumerate(rows):
         short = row.hash[:8]
         if row.priority is not Priority.IMPORTANT:
@@ -38,7 +38,7 @@ def criteria_warnings(reader: CommitReader, ids: Sequence[int]) -> tuple[str, ..
         if left <= 0:
             found[UNCHECKED].extend(each.hash[:8] for each in rows[number:])
             break
-        view = commit_view(reader, row.id)
+        view = commit_view(database, row.id)
         for check in check_patterns(view.retention.patterns, view.text, seconds_in_all=left):
             if check.state in _DOUBTS:
                 found[f"{_shown(check.pattern)} {_DOUBTS[check.state]} in"].append(short)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import sqlite3
 
-from reviewer.commits.reader import CommitReader
 from reviewer.commits.values import ContextView
 from reviewer.errors import ReviewerError, UnknownIdError
+from reviewer.store.database import Database
 
 SHORTEST = 4
 _HASH = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
@@ -24,7 +24,7 @@ class AmbiguousReferenceError(ReviewerError):
 
 
 def resolve(
-    reader: CommitReader, reference: str, *, context: int | None = None, project: str | None = None
+    database: Database, reference: str, *, context: int | None = None, project: str | None = None
 ) -> int:
     """The id of a commit given as `#12`, `12`, a hash or the first characters of a hash.
 
@@ -32,13 +32,13 @@ def resolve(
     the candidates.
     """
     wanted = reference.strip().lower()
-    found = _named(reader, wanted, context, project)
+    found = _named(database, wanted, context, project)
     if len(found) == 1:
         return int(found[0]["id"])
     if not found:
         if context is None and project is not None:
-            others = [row["id"] for row in _named(reader, wanted, None, None)]
-            reader.require_own("commit_", others[:1])
+            others = [row["id"] for row in _named(database, wanted, None, None)]
+            database.require_own("commit_", others[:1])
         raise UnknownIdError(
             f'There is no commit "{reference}". Name it by #number or at least {SHORTEST} '
             "characters of its hash. See: reviewer commit list CONTEXT"
@@ -55,13 +55,13 @@ def resolve(
 
 
 def _named(
-    reader: CommitReader, wanted: str, context: int | None, project: str | None
+    database: Database, wanted: str, context: int | None, project: str | None
 ) -> list[sqlite3.Row]:
     """The commits that a number or a hash may name."""
     number = wanted.removeprefix("#")
     by_number = number.isascii() and number.isdigit() and not number.startswith("0")
     by_hash = not wanted.startswith("#") and _HASH.fullmatch(wanted) is not None
-    return reader.all(
+    return database.query(
         "SELECT c.id, c.hash, x.name, substr(t.text, 1, 40) AS beginning FROM context x"
         " JOIN commit_ c ON c.context_id = x.id JOIN content t ON t.id = c.content_id"
         " JOIN project p ON p.id = x.project_id"
@@ -77,12 +77,10 @@ def _named(
     )
 
 
-def require_in(reader: CommitReader, commit: int, context: ContextView) -> None:
+def require_in(database: Database, commit: int, context: ContextView) -> None:
     """Raise UnknownIdError unless the commit belongs to the context."""
-    if (
-        reader.one("SELECT 1 FROM commit_ WHERE id = ? AND context_id = ?", (commit, context.id))
-        is None
-    ):
+    sql = "SELECT 1 FROM commit_ WHERE id = ? AND context_id = ?"
+    if database.first(sql, (commit, context.id)) is None:
         raise UnknownIdError(
             f'Commit #{commit} is not in the context "{context.name}". '
             "See: reviewer commit list CONTEXT"

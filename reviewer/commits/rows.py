@@ -10,12 +10,11 @@ from collections.abc import Sequence
 import msgspec
 
 from reviewer.commits import retention
-from reviewer.commits.reader import (
+from reviewer.commits.commit_sql import (
     CHAIN_UNTIL,
     ORIGIN,
     PRIORITY,
     UP_FROM,
-    CommitReader,
     joined,
 )
 from reviewer.commits.values import (
@@ -29,6 +28,7 @@ from reviewer.commits.values import (
 )
 from reviewer.errors import UnknownIdError
 from reviewer.store.acts import chunks
+from reviewer.store.database import Database
 
 FIRST_LINE = 200
 _COLUMNS = (
@@ -40,22 +40,22 @@ _BLANKS = "char(32, 9, 10, 13, 160)"
 _ROW = f"{_COLUMNS}, substr(ltrim(t.text, {_BLANKS}), 1, {FIRST_LINE}) AS start"
 
 
-def commit_rows(reader: CommitReader, ids: Sequence[int]) -> list[CommitRow]:
+def commit_rows(database: Database, ids: Sequence[int]) -> list[CommitRow]:
     """The rows of those ids, in that order; missing ids are left out."""
     found: dict[int, CommitRow] = {}
     for chunk in chunks(list(ids)):
         marks = ",".join("?" * len(chunk))
-        for row in reader.all(f"SELECT {_ROW} FROM {joined()} WHERE c.id IN ({marks})", chunk):
+        for row in database.query(f"SELECT {_ROW} FROM {joined()} WHERE c.id IN ({marks})", chunk):
             found[row["id"]] = _commit_row(row)
     return [found[each] for each in ids if each in found]
 
 
-def commit_view(reader: CommitReader, number: int) -> CommitView:
+def commit_view(database: Database, number: int) -> CommitView:
     """Everything about a commit; for an edit, about the edited commit.
 
     Raises UnknownIdError.
     """
-    row = reader.one(
+    row = database.first(
         f"SELECT {_ROW}, c.context_id, p.hash AS parent, t.text, c.operation, c.target_id,"
         f" c.at, c.source_line, {ORIGIN} AS origin, first.text AS first_text"
         f" FROM {joined()} LEFT JOIN commit_ p ON p.id = c.parent_id"
@@ -65,9 +65,9 @@ def commit_view(reader: CommitReader, number: int) -> CommitView:
     if row is None:
         raise UnknownIdError(f"There is no commit #{number}. See: reviewer commit list CONTEXT")
     if row["operation"] == "edit":
-        return commit_view(reader, row["target_id"])
+        return commit_view(database, row["target_id"])
     is_summary = row["operation"] == "summary"
-    written_by, orders = _writer(reader, row["origin"]) if is_summary else ("", ())
+    written_by, orders = _writer(database, row["origin"]) if is_summary else ("", ())
     return CommitView(
         row=_commit_row(row),
         context=row["context_id"],
@@ -76,17 +76,17 @@ def commit_view(reader: CommitReader, number: int) -> CommitView:
         original=row["first_text"] if row["edited"] else None,
         at=row["at"],
         name=row["name"],
-        annotations=annotations_of(reader, row["origin"]),
+        annotations=annotations_of(database, row["origin"]),
         source_line=row["source_line"],
-        summary_of=_sources(reader, row["origin"]) if is_summary else (),
+        summary_of=_sources(database, row["origin"]) if is_summary else (),
         written_by=written_by,
         orders=orders,
     )
 
 
-def _writer(reader: CommitReader, origin: int) -> tuple[str, tuple[str, ...]]:
+def _writer(database: Database, origin: int) -> tuple[str, tuple[str, ...]]:
     """The writer of a summary, and its sentences that read like planted orders."""
-    row = reader.one(
+    row = database.first(
         "SELECT json_extract(fidelity, '$.engine') AS engine,"
         " json_extract(fidelity, '$.orders') AS orders FROM segment WHERE commit_id = ?"
         " AND json_valid(fidelity)",
@@ -98,7 +98,7 @@ def _writer(reader: CommitReader, origin: int) -> tuple[str, tuple[str, ...]]:
     return str(row["engine"] or ""), tuple(map(str, orders))
 
 
-def annotations_of(reader: CommitReader, origin: int) -> tuple[Annotation, ...]:
+def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
     """The annotations of a commit, newest first."""
     return tuple(
         Annotation(
@@ -108,7 +108,7 @@ def annotations_of(reader: CommitReader, origin: int) -> tuple[Annotation, ...]:
             at=row["at"],
             actor=row["actor"],
         )
-        for row in reader.all(
+        for row in database.query(
             "SELECT * FROM annotation WHERE commit_id = ? ORDER BY id DESC", (origin,)
         )
     )
@@ -132,8 +132,8 @@ def _commit_row(row: sqlite3.Row) -> CommitRow:
     )
 
 
-def _sources(reader: CommitReader, summary: int) -> tuple[str, ...]:
-    found = reader.one(
+def _sources(database: Database, summary: int) -> tuple[str, ...]:
+    found = database.first(
         "SELECT sources FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1", (summary,)
     )
     if found is None:
@@ -142,7 +142,7 @@ def _sources(reader: CommitReader, summary: int) -> tuple[str, ...]:
     hashes = {
         row[0]: row[1]
         for chunk in chunks(ids)
-        for row in reader.all(
+        for row in database.query(
             f"SELECT id, hash FROM commit_ WHERE id IN ({','.join('?' * len(chunk))})", chunk
         )
     }
@@ -159,22 +159,20 @@ _CHAT_ROLES = {"system": "system", "assistant": "assistant"}
 _LABELS = {"tool_call": "tool call", "tool_result": "tool result", "summary": "summary"}
 
 
-def compile_messages(
-    reader: CommitReader, context: int, until: int | None
-) -> list[CompiledMessage]:
+def compile_messages(database: Database, context: int, until: int | None) -> list[CompiledMessage]:
     """The messages of a context now, or when `until` was its head.
 
     Chain and edits are those of that time; priorities are always the current ones.
     """
     if until is None:
-        rows = reader.all(
+        rows = database.query(
             f"SELECT {_MESSAGE_COLUMNS} FROM {joined()}"
             " WHERE c.context_id = :context AND c.live = 1"
             f" AND {PRIORITY} <> 'skip' ORDER BY c.position",
             {"context": context},
         )
     else:
-        rows = reader.all(
+        rows = database.query(
             f"{UP_FROM} SELECT {_MESSAGE_COLUMNS} FROM {CHAIN_UNTIL} AND c.context_id = :context"
             f" AND {PRIORITY} <> 'skip' ORDER BY up.depth DESC",
             {"context": context, "until": until},
@@ -192,20 +190,20 @@ def compile_messages(
             at=row["at"],
             retention=retention.from_json(row["retention_json"]),
             summary_of=(
-                _summary_range(reader, row["origin"]) if row["operation"] == "summary" else None
+                _summary_range(database, row["origin"]) if row["operation"] == "summary" else None
             ),
         )
         for row in rows
     ]
 
 
-def _summary_range(reader: CommitReader, summary: int) -> SummaryRange | None:
+def _summary_range(database: Database, summary: int) -> SummaryRange | None:
     """The range replaced by a summary; None if not recorded."""
-    found = reader.one(
+    found = database.first(
         "SELECT sources, tokens_before FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1",
         (summary,),
     )
-    hashes = _sources(reader, summary)
+    hashes = _sources(database, summary)
     if found is None or not hashes:
         return None
     return SummaryRange(len(hashes), found[1], hashes[0], hashes[-1])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from array import array
 
-from reviewer.commits.reader import PRIORITY, CommitReader, joined
+from reviewer.commits.commit_sql import PRIORITY, joined
 from reviewer.commits.values import CommitQuery, Priority
+from reviewer.store.database import Database
 from reviewer.text.filter_line import Field, Filter, Term, parsed, terms
 
 FIELDS = {
@@ -34,10 +35,10 @@ def parse_filter(text: str) -> Filter:
     return parsed(terms(text), FIELDS)
 
 
-def matching_ids(reader: CommitReader, query: CommitQuery) -> array[int]:
+def matching_ids(database: Database, query: CommitQuery) -> array[int]:
     """Ids in chain order. Raises FilterError."""
     wanted = parse_filter(query.text)
-    found = reader.all(
+    found = database.query(
         f"SELECT c.id{', t.text' if wanted.words else ''} FROM {joined()}"
         f" WHERE c.context_id = ? AND c.live = 1 AND {wanted.sql} ORDER BY c.position",
         (query.context, *wanted.parameters),

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from reviewer.commits.reader import CommitReader
 from reviewer.compression.values import Level
+from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
 
@@ -37,13 +37,13 @@ class ChosenLevel(Struct, frozen=True, omit_defaults=True):
 class ChosenLevels:
     """Reads and writes the chosen levels of contexts."""
 
-    def __init__(self, reader: CommitReader, ledger: Ledger) -> None:
-        self._reader = reader
+    def __init__(self, database: Database, ledger: Ledger) -> None:
+        self._database = database
         self._ledger = ledger
 
     def get(self, context: int) -> tuple[ChosenLevel, ...]:
         """The chosen levels; other segments are Full."""
-        row = self._reader.one("SELECT levels FROM context WHERE id = ?", (context,))
+        row = self._database.first("SELECT levels FROM context WHERE id = ?", (context,))
         try:
             return msgspec.json.decode((row and row[0]) or "[]", type=tuple[ChosenLevel, ...])
         except msgspec.MsgspecError:  # of another program; the next choice overwrites them

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.commits import retention
+from reviewer.commits.commit_sql import ORIGIN, PRIORITY, joined
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.reader import ORIGIN, PRIORITY, CommitReader, joined
 from reviewer.commits.retention import matches_everything
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
@@ -23,6 +23,7 @@ from reviewer.compression.values import AnchorPoint, Segment, SegmentTurn, TurnK
 from reviewer.compression.verbatim import find_verbatim, first_place
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.acts import chunks
+from reviewer.store.database import Database
 
 Query = Callable[[str, Sequence[Any]], Sequence[Any]]
 """Runs SQL and returns rows, on a reader or inside an act."""
@@ -289,8 +290,8 @@ def _used_names(query: Query, context: int) -> frozenset[str]:
 class LatestSnapshot:
     """Takes snapshots of contexts and caches the latest. Safe from several threads."""
 
-    def __init__(self, reader: CommitReader, contexts: Contexts) -> None:
-        self._reader = reader
+    def __init__(self, database: Database, contexts: Contexts) -> None:
+        self._database = database
         self._contexts = contexts
         self._kept: tuple[object, ContextSnapshot] | None = None
         self._lock = threading.Lock()
@@ -313,7 +314,7 @@ class LatestSnapshot:
         with self._lock:
             if self._kept is None or self._kept[0] != key:
                 snapshot = ContextSnapshot(
-                    self._reader.all,
+                    self._database.query,
                     context,
                     range_=(start, end),
                     retention=retention,

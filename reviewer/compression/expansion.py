@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from reviewer.commits.reader import CommitReader
 from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.context_snapshot import ChainCommit, read_chain, read_commits
@@ -23,13 +22,14 @@ from reviewer.compression.values import (
     SegmentTurn,
 )
 from reviewer.errors import UnknownIdError
+from reviewer.store.database import Database
 
 
-def original_turns(reader: CommitReader, context: int) -> tuple[SegmentTurn, ...]:
+def original_turns(database: Database, context: int) -> tuple[SegmentTurn, ...]:
     """A context before its summaries were written, without skipped commits."""
     return tuple(
         each.turn
-        for each in _originals(reader, read_chain(reader.all, context))
+        for each in _originals(database, read_chain(database.query, context))
         if each.turn.priority is not Priority.SKIP
     )
 
@@ -49,9 +49,9 @@ class AppliedSummary(Struct, frozen=True):
         return any(line.startswith(f"{YOU}, turn") for line in self.loses)
 
 
-def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSummary]:
+def applied_summaries(database: Database, context: int) -> dict[int, AppliedSummary]:
     """The summaries in a chain, by commit."""
-    rows = reader.all(
+    rows = database.query(
         "SELECT c.id, s.key, s.topic, s.level, s.fidelity FROM commit_ c JOIN segment s"
         " ON s.commit_id = coalesce(c.origin_id, c.id)"
         " WHERE c.context_id = ? AND c.live = 1 AND c.operation = 'summary'",
@@ -59,7 +59,8 @@ def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSu
     )
     found = {}
     for number, key, topic, level, stored in rows:
-        turns = tuple(each.turn for each in _originals(reader, read_commits(reader.all, [number])))
+        commits = read_commits(database.query, [number])
+        turns = tuple(each.turn for each in _originals(database, commits))
         tokens = sum(turn.tokens for turn in turns if turn.priority is not Priority.SKIP)
         title = title_of(Segment(key, turns, tokens, topic))
         fidelity = msgspec.json.decode(stored)
@@ -70,25 +71,25 @@ def applied_summaries(reader: CommitReader, context: int) -> dict[int, AppliedSu
     return found
 
 
-def _originals(reader: CommitReader, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:
+def _originals(database: Database, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:
     for each in commits:
         row = None
         if each.operation == "summary":
-            row = reader.one("SELECT sources FROM segment WHERE commit_id = ?", (each.origin,))
+            row = database.first("SELECT sources FROM segment WHERE commit_id = ?", (each.origin,))
         if row is None:
             yield each
         else:
             behind = msgspec.json.decode(row[0], type=list[int])
-            yield from _originals(reader, read_commits(reader.all, behind))
+            yield from _originals(database, read_commits(database.query, behind))
 
 
-def expand_summary(reader: CommitReader, summarizer: Summarizer, commit: int, text: str) -> str:
+def expand_summary(database: Database, summarizer: Summarizer, commit: int, text: str) -> str:
     """The text of a summary commit with its markers expanded; `summarizer` writes intermediate
     levels.
 
     Raises UnknownIdError for a commit that is not a summary.
     """
-    row = reader.one(
+    row = database.first(
         "SELECT s.key, s.level, s.topic, s.sources FROM commit_ c JOIN segment s"
         " ON s.commit_id = coalesce(c.origin_id, c.id) WHERE c.id = ?",
         (commit,),
@@ -96,7 +97,7 @@ def expand_summary(reader: CommitReader, summarizer: Summarizer, commit: int, te
     if row is None:
         raise UnknownIdError(f"Commit #{commit} is not a summary.")
     key, number, topic, stored = row
-    sources = read_commits(reader.all, msgspec.json.decode(stored, type=list[int]))
+    sources = read_commits(database.query, msgspec.json.decode(stored, type=list[int]))
     turns = tuple(each.turn for each in sources)
     tokens = sum(turn.tokens for turn in turns)
     segment = readable(Segment(key, turns, tokens, topic))
@@ -116,7 +117,7 @@ def expand_summary(reader: CommitReader, summarizer: Summarizer, commit: int, te
         return "\n\n".join(
             f"{speaker(turn)}: "
             + (
-                expand_summary(reader, summarizer, turn.commit, turn.text)
+                expand_summary(database, summarizer, turn.commit, turn.text)
                 if turn.commit in summaries
                 else turn.text
             )

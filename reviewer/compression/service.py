@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.reader import CommitReader
-from reviewer.commits.retention import clean_instructions
+from reviewer.commits.retention import clean_instructions, parse_patterns
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.chosen_levels import ChosenLevels
@@ -63,10 +62,10 @@ class Compression:
         self._ledger = ledger
         self._clock = clock
         self._contexts = contexts
-        self._reader = CommitReader(database)
-        self.levels = ChosenLevels(self._reader, ledger)
+        self._database = database
+        self.levels = ChosenLevels(database, ledger)
         self._measures = Measures(database, clock)
-        self._snapshots = LatestSnapshot(self._reader, contexts)
+        self._snapshots = LatestSnapshot(database, contexts)
         self.engines = Engines(
             self._measures.record,
             answers=None if database.read_only else personal(database.path, "-answers"),
@@ -228,7 +227,7 @@ class Compression:
             max_output_tokens=max_tokens,
             retention=RetentionCriteria(
                 None if retain is None else clean_instructions(retain),
-                self._contexts.patterns(retain_match, retain_regex),
+                parse_patterns(retain_match, retain_regex),
             ),
             whole=whole,
             fresh=fresh,
@@ -240,21 +239,21 @@ class Compression:
         Raises UnknownIdError for a commit that is not a summary.
         """
         text = self._contexts.commit(commit).text
-        return expand_summary(self._reader, self.engines.summarizer("offline"), commit, text)
+        return expand_summary(self._database, self.engines.summarizer("offline"), commit, text)
 
     def original(self, commit: int) -> str:
         """The originals of a summary. Raises UnknownIdError as `expanded` does."""
-        return expand_summary(self._reader, self.engines.summarizer("offline"), commit, "")
+        return expand_summary(self._database, self.engines.summarizer("offline"), commit, "")
 
     def original_turns(self, context: int) -> tuple[SegmentTurn, ...]:
         """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
         self._contexts.get(context)
-        return original_turns(self._reader, context)
+        return original_turns(self._database, context)
 
     def applied(self, context: int) -> dict[int, AppliedSummary]:
         """The summaries of a context beside their originals, by commit. Raises UnknownIdError."""
         self._contexts.get(context)
-        return applied_summaries(self._reader, context)
+        return applied_summaries(self._database, context)
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""

@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -115,7 +115,9 @@ class Database:
         with failures_as_sentences(self.path):
             self.ownership.require(self.reader().execute, table, rows)
 
-    def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[sqlite3.Row]:
+    def query(
+        self, sql: str, parameters: Sequence[Value] | Mapping[str, Value] = ()
+    ) -> list[sqlite3.Row]:
         """Rows read on the calling thread's connection. Raises StoreError."""
         with failures_as_sentences(self.path):
             return self.reader().execute(sql, parameters).fetchall()

@@ -14,6 +14,7 @@ from msgspec import structs
 from rich.cells import cell_len
 from textual import on
 
+from reviewer.commits.retention import check_patterns
 from reviewer.commits.search import parse_filter
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.anchor_types import AnchorType
@@ -784,7 +785,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if not (text := text.strip()):
                 return known or "Type it, then choose how it is kept."
             ways = []
-            if turns := len(_matching(self.engine, views, text, "substring")):
+            if turns := len(_matching(views, text, "substring")):
                 ways.append(Option(f"substring {text}", "This text", f"in {count(turns, 'turn')}"))
             where = "" if ways else "in none of these turns: "
             ways.append(Option(f"words {text}", "In words, for the model", f"{where}{text}"))
@@ -807,7 +808,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     async def _retain(self, views: Sequence[CommitView], mode: str, text: str, which: str) -> None:
         """Give some turns a criterion, those that have it, or take back all criteria."""
         contexts, targets = self.engine.contexts, [each.row.id for each in views]
-        having = await to_thread(_matching, self.engine, views, text, mode) if text else []
+        having = await to_thread(_matching, views, text, mode) if text else []
         given: dict[str, Any] = {"clear": True}
         remark = ""
         if mode == "words":
@@ -1039,8 +1040,9 @@ def _watch(act: RunningAct) -> Watch:
     return Watch(lambda: act.watch(done), on_progress=progress)
 
 
-def _matching(engine: Engine, views: Sequence[CommitView], text: str, mode: str) -> list[int]:
+def _matching(views: Sequence[CommitView], text: str, mode: str) -> list[int]:
     """The turns that a text or a regular expression is found in."""
     pattern = Pattern(text, "regex" if mode == "regex" else "substring")
-    check = engine.contexts.check
-    return [each.row.id for each in views if check([pattern], each.text)[0].state == "matches"]
+    return [
+        each.row.id for each in views if check_patterns([pattern], each.text)[0].state == "matches"
+    ]

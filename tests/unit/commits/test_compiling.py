@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from reviewer.commits.contexts import Contexts
+from reviewer.commits.rows import chat_messages
 from reviewer.commits.values import CompiledMessage, Priority
 from reviewer.errors import UnknownIdError
 from tests.present import present
@@ -74,7 +75,7 @@ def test_chat_has_valid_roles_and_tools_as_text(
     contexts: Contexts, context: int, story: dict[str, int], say: Say
 ) -> None:
     say("remark", "note")
-    chat = contexts.chat(contexts.compile(context))
+    chat = chat_messages(contexts.compile(context))
     assert chat == [
         {"role": "system", "content": "boot"},
         {"role": "user", "content": "ask, reworded"},

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from reviewer.commits.contexts import Contexts
 from reviewer.commits.retention import (
     LONGEST_PATTERN,
     MAX_PATTERNS,
     PatternError,
     check_patterns,
+    parse_patterns,
 )
 from reviewer.commits.values import Pattern
 
@@ -33,10 +33,10 @@ from reviewer.commits.values import Pattern
     ],
 )
 def test_what_can_never_be_checked_is_refused_with_a_sentence(
-    contexts: Contexts, match: Any, expressions: list[str], sentence: str
+    match: Any, expressions: list[str], sentence: str
 ) -> None:
     with pytest.raises(PatternError, match=sentence):
-        contexts.patterns(match, expressions)
+        parse_patterns(match, expressions)
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,9 @@ def test_what_can_never_be_checked_is_refused_with_a_sentence(
         (Pattern("(a|aa)+$", "regex"), "a" * 60 + "b", "slow"),
     ],
 )
-def test_a_pattern_is_checked_in_its_own_mode(
-    contexts: Contexts, pattern: Pattern, text: str, state: str
-) -> None:
+def test_a_pattern_is_checked_in_its_own_mode(pattern: Pattern, text: str, state: str) -> None:
     before = time.process_time()
-    (check,) = contexts.check([pattern], text)
+    (check,) = check_patterns([pattern], text)
     assert check.state == state
     assert time.process_time() - before < 30  # without a limit, the slow one takes years
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from reviewer.commits.contents import prepare
 from reviewer.commits.contexts import Contexts
+from reviewer.commits.rows import chat_messages
 from reviewer.commits.values import CommitQuery
 from reviewer.sources.events import Compaction, Plan, Rewind
 from reviewer.sources.stream import read
@@ -31,5 +32,5 @@ def require_every_event(contexts: Contexts, path: Path) -> None:
     assert [message.text for message in contexts.compile(done.context.id)] == expected
     assert len(expected) == done.commits > 0
     assert contexts.import_file(path, project="kiosk").commits == 0
-    chat = contexts.chat(contexts.compile(done.context.id))
+    chat = chat_messages(contexts.compile(done.context.id))
     assert {message["role"] for message in chat} <= {"system", "user", "assistant"}

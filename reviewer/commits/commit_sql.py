@@ -1,0 +1,45 @@
+"""SQL about commits: edits applied, latest annotation joined.
+
+Annotations and edits refer to the original commit (`origin`), so that its copies after a
+compression have them too.
+"""
+
+from __future__ import annotations
+
+from reviewer.commits.values import DEFAULT_PRIORITIES, Priority
+
+ORIGIN = "coalesce(c.origin_id, c.id)"
+EDIT = (
+    "(SELECT max(e.id) FROM commit_ e INDEXED BY commit_target"
+    f" WHERE e.target_id = {ORIGIN} AND e.operation = 'edit')"
+)
+"""Id of the latest edit, or NULL."""
+EDIT_UNTIL = EDIT.removesuffix(")") + " AND e.id <= :until)"
+"""Id of the latest edit when the commit `:until` was written, or NULL."""
+ANNOTATION = f"(SELECT max(a.id) FROM annotation a WHERE a.commit_id = {ORIGIN})"
+"""Id of the latest annotation, or NULL."""
+DEFAULT_PRIORITY = (
+    "CASE c.type "
+    + " ".join(f"WHEN '{kind}' THEN '{value}'" for kind, value in DEFAULT_PRIORITIES.items())
+    + f" ELSE '{Priority.NORMAL}' END"
+)
+PRIORITY = f"coalesce(n.priority, {DEFAULT_PRIORITY})"
+
+
+def joined(edit: str = EDIT) -> str:
+    """FROM clause: commit `c`, its latest edit `d`, its current content `t`, annotation `n`."""
+    return (
+        f"commit_ c LEFT JOIN commit_ d ON d.id = {edit}"
+        " JOIN content t ON t.id = coalesce(d.content_id, c.content_id)"
+        f" LEFT JOIN annotation n ON n.id = {ANNOTATION}"
+    )
+
+
+UP_FROM = (
+    "WITH RECURSIVE up(id, depth) AS (SELECT :until, 0 UNION ALL"
+    " SELECT p.parent_id, up.depth + 1 FROM up JOIN commit_ p ON p.id = up.id"
+    " WHERE p.parent_id IS NOT NULL)"
+)
+"""WITH clause before a SELECT: `up` are the commits from `:until` back to the first."""
+CHAIN_UNTIL = f"up CROSS JOIN {joined(EDIT_UNTIL)} WHERE c.id = up.id AND c.operation <> 'edit'"
+"""FROM clause after `UP_FROM`: the chain when `:until` was its head."""

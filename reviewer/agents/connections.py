@@ -33,7 +33,7 @@ from reviewer.promotion.export.file_writer import (
     unified_diff,
     write_plan,
 )
-from reviewer.promotion.export.marked_block import plan_block, plan_removal
+from reviewer.promotion.export.marked_block import BlockError, with_block, without_block
 from reviewer.promotion.export.plans import PlannedFile
 from reviewer.recall import at_call
 from reviewer.sharing import personal
@@ -346,10 +346,7 @@ class Connections:
                 )
             after = part.text.encode()
         elif part.kind is FileKind.BLOCK:
-            plan = plan_block(base, part.text)
-            if plan.problem:
-                raise ReviewerError(f"{part.path}: {plan.problem}")
-            after = plan.after
+            after = with_block(part.path, base or b"", part.text)
         elif part.kind is FileKind.LINE:
             after = _with_line(b"" if base is None else base, part.text)
             _text(part.path, after)
@@ -536,8 +533,10 @@ def _taken_out(old: WrittenFile, data: bytes) -> tuple[bytes, str]:
     """A file changed by somebody else, without our additions, and a sentence about leftovers."""
     path = Path(old.path)
     if old.kind is FileKind.BLOCK:
-        plan = plan_removal(data)
-        return plan.after, f"{path}: {plan.problem}" if plan.problem else ""
+        try:
+            return without_block(path, data), ""
+        except BlockError as problem:
+            return data, str(problem)
     changed, after = [], data
     try:
         if old.kind is FileKind.LINE:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from reviewer.agents.wiring import FileKind, Wiring, WiringFile, WiringPlace, home
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file
-from reviewer.promotion.export.marked_block import plan_block
+from reviewer.promotion.export.marked_block import with_block
 from reviewer.sources.markdown import OWN_LINE
 from reviewer.text.for_agents import AgentText, as_markdown, between_tags, joined, sentence
 
@@ -172,7 +172,7 @@ def _codex(place: WiringPlace, project: str, facts: AgentText) -> Wiring:
 
 def _with_block(head: str, body: AgentText) -> AgentText:
     """A text with a block that is skipped by readers of notes, so that it is not learnt again."""
-    return AgentText(plan_block(head.encode(), body).after.decode())
+    return AgentText(with_block(Path(), head.encode(), body).decode())
 
 
 def _body(facts: AgentText) -> AgentText:

@@ -11,7 +11,6 @@ import click
 from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import hand_out, narrate, print_text
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -64,9 +63,6 @@ def _with_target(path: Path) -> str:
 
 def _preview_or_write(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
     """Show the changes; write them if `write`."""
-    broken = [plan for plan in plans if plan.problem]
-    if broken:
-        raise ReviewerError(" ".join(f"{plan.path}: {plan.problem}" for plan in broken))
     changed = [plan for plan in plans if plan.changed]
     for plan in changed:
         for line in engine.exports.diff(plan):

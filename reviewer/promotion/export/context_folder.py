@@ -17,7 +17,7 @@ from reviewer.clock import from_iso
 from reviewer.promotion.export.file_writer import read_file
 from reviewer.promotion.export.items import ExportItem, Layer
 from reviewer.promotion.export.markdown import bullet, markdown_line, render_markdown
-from reviewer.promotion.export.marked_block import plan_block, plan_removal
+from reviewer.promotion.export.marked_block import with_block, without_block
 from reviewer.promotion.export.plans import PlannedFile
 from reviewer.text.for_agents import AgentText, as_markdown, joined
 
@@ -39,11 +39,11 @@ _CONVENTIONS = (
 
 
 def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[PlannedFile, ...]:
-    """A plan for each file that gains facts, loses its last ones, or has a broken block.
+    """A plan for each file that gains facts or loses its last ones.
 
     Trusted state goes to CONSTITUTION.md, decisions and facts about the project to DECISIONS.md,
     binding facts and preferences to CONVENTIONS.md, everything else to LEARNINGS.md. Raises
-    SourceError if a file cannot be read.
+    SourceError if a file cannot be read, BlockError.
     """
     shelves: dict[str, list[ExportItem]] = {name: [] for name in TITLES}
     for item in items:
@@ -54,13 +54,12 @@ def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[Plan
         before = read_file(path)
         if members:
             head = f"# {TITLES[name]}\n".encode() if before is None else before
-            plan = plan_block(head, _body(name, members))
+            after = with_block(path, head, _body(name, members))
         else:
-            plan = plan_removal(before)
-        if members or plan.changed or plan.problem:
-            planned.append(
-                PlannedFile(path=path, before=before, after=plan.after, problem=plan.problem)
-            )
+            after = without_block(path, before or b"")
+        plan = PlannedFile(path=path, before=before, after=after)
+        if members or plan.changed:
+            planned.append(plan)
     return tuple(planned)
 
 

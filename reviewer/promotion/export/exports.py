@@ -15,7 +15,7 @@ from reviewer.promotion.export.context_folder import plan_context_folder
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
 from reviewer.promotion.export.items import ExportItem, Layer, mask_items
 from reviewer.promotion.export.markdown import render_markdown
-from reviewer.promotion.export.marked_block import plan_block
+from reviewer.promotion.export.marked_block import with_block
 from reviewer.promotion.export.plans import PlannedFile
 from reviewer.promotion.lists.queue import Queue
 from reviewer.promotion.views import QueueQuery, RowKind, Sort
@@ -58,16 +58,17 @@ class Exports:
         return render_markdown(self.items(project), marks=marks)
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
-        """The plan for a `.context/` folder. Raises SourceError, BrokenBlockError."""
+        """The plan for a `.context/` folder. Raises SourceError, BlockError."""
         return plan_context_folder(self.items(project), folder)
 
     def plan_into(self, project: str | None, path: Path) -> PlannedFile:
         """The plan for an agent's instruction file: only the marked block changes.
 
-        Raises SourceError if it cannot be read; a broken block is the plan's `problem`.
+        Raises SourceError if it cannot be read, BlockError.
         """
-        plan = plan_block(read_file(path), self.markdown(project))
-        return PlannedFile(path=path, before=plan.before, after=plan.after, problem=plan.problem)
+        before = read_file(path)
+        after = with_block(path, before or b"", self.markdown(project))
+        return PlannedFile(path=path, before=before, after=after)
 
     def diff(self, plan: PlannedFile) -> list[str]:
         """The diff of a plan."""

@@ -20,7 +20,7 @@ from reviewer.files import (
     read_file_within,
 )
 from reviewer.promotion.export.marked_block import line_ending, split_lines
-from reviewer.promotion.export.plans import FilePlan, PlannedFile
+from reviewer.promotion.export.plans import PlannedFile
 from reviewer.text.display import display_line
 
 
@@ -39,7 +39,7 @@ def read_file(path: Path) -> bytes | None:
         raise SourceError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def unified_diff(plan: FilePlan, name: str = "file") -> list[str]:
+def unified_diff(plan: PlannedFile, name: str = "file") -> list[str]:
     """The diff of a plan, safe to display; empty if nothing would change."""
     before, after = _shown(plan.before or b""), _shown(plan.after)
     source = "/dev/null" if plan.before is None else f"a/{name}"
@@ -56,12 +56,9 @@ def write_plan(plan: PlannedFile, *, backup_folder: Path, clock: Clock = utc_now
     of the path is created.
 
     Raises ConflictError if the file has changed since planning or its path now leads elsewhere,
-    ReviewerError for a plan with a problem and if something cannot be written; the file is then
-    unchanged.
+    ReviewerError if something cannot be written; the file is then unchanged.
     """
     path = plan.path
-    if plan.problem:
-        raise ReviewerError(f"{path}: {plan.problem}")
     if not plan.changed:
         return None
     target = Path(os.path.realpath(path))
@@ -153,7 +150,7 @@ def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:
         return backup
 
 
-def _replace(plan: FilePlan, target: Path) -> None:
+def _replace(plan: PlannedFile, target: Path) -> None:
     if not target.parent.exists():
         target.parent.mkdir()
     _require_unchanged(target, plan.before)

@@ -7,8 +7,9 @@ line of its own, indented by at most three spaces.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
-from reviewer.promotion.export.plans import FilePlan
+from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText
 
 _BEGIN = "<!-- reviewer:begin join={join} (reviewer writes this block; edits in it are lost) -->"
@@ -23,57 +24,58 @@ _JOIN = re.compile(rb"\bjoin=([012])\b")
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 
 
-def plan_block(existing: bytes | None, body: AgentText) -> FilePlan:
-    """Put `body` into the block of a file, or add the block at its end after one blank line.
+class BlockError(ReviewerError):
+    """A file in which no block can be written or removed."""
 
-    `existing` is None if there is no file. Marker text in `body` is defused, and it gets the file's
-    line endings. A file with broken markers, or that is not UTF-8 text, is refused, with the reason
-    in the plan. Planning the same body again changes nothing.
+
+def with_block(path: Path, data: bytes, body: AgentText) -> bytes:
+    """The bytes of a file with `body` in its block, which is added at its end after one blank line
+    if there is none. `path`: the name of the file.
+
+    Marker text in `body` is defused, and it gets the file's line endings. The same body again
+    changes nothing. Raises BlockError for broken markers, and for a file that is not UTF-8 text.
     """
-    before = existing or b""
-    begin, end, problem = _block(before)
-    if problem:
-        return FilePlan(before=existing, after=before, problem=problem)
-    if begin is None or end is None:
-        ending, join = _ending(before), _join(before)
+    marks = _block(path, data)
+    if marks is None:
+        ending, join = _ending(data), _join(data)
         marker = _BEGIN.format(join=join).encode() + ending
-        block = marker + _inner(body, ending) + _END + ending
-        return FilePlan(before=existing, after=before + ending * join + block)
+        return data + ending * join + marker + _inner(body, ending) + _END + ending
+    begin, end = marks
     inner = _inner(body, line_ending(begin[0]))
-    after = before[: begin.end()] + inner + _END + line_ending(end[0]) + before[end.end() :]
-    return FilePlan(before=existing, after=after)
+    return data[: begin.end()] + inner + _END + line_ending(end[0]) + data[end.end() :]
 
 
-def plan_removal(existing: bytes | None) -> FilePlan:
-    """Remove the block. If it is the last thing in the file, the separator added before it goes
-    too, so that adding and removing a block leaves the file unchanged.
+def without_block(path: Path, data: bytes) -> bytes:
+    """The bytes of a file without the block. If it is the last thing in the file, the separator
+    added before it goes too, so that adding and removing a block leaves the file unchanged.
+
+    Raises BlockError as `with_block` does.
     """
-    before = existing or b""
-    begin, end, problem = _block(before)
-    if begin is None or end is None:
-        return FilePlan(before=existing, after=before, problem=problem)
-    head, tail = before[: begin.start()], before[end.end() :]
+    marks = _block(path, data)
+    if marks is None:
+        return data
+    begin, end = marks
+    head, tail = data[: begin.start()], data[end.end() :]
     joined = _JOIN.search(begin[0])
     if joined and not tail:
         head = head.removesuffix(line_ending(begin[0]) * int(joined[1]))
-    return FilePlan(before=existing, after=head + tail)
+    return head + tail
 
 
-def _block(data: bytes) -> tuple[re.Match[bytes] | None, re.Match[bytes] | None, str]:
-    """The two markers of a file, if present, and the problem with it."""
+def _block(path: Path, data: bytes) -> tuple[re.Match[bytes], re.Match[bytes]] | None:
+    """The two markers of a file, if present. Raises BlockError."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in data:
-        return None, None, "The file is not UTF-8 text: save it as UTF-8 first."
+        raise BlockError(f"{path}: The file is not UTF-8 text: save it as UTF-8 first.")
     marks = list(_MARKER.finditer(data))
-    if [each[1] for each in marks] == [b"begin", b"end"]:
-        return marks[0], marks[1], ""
     if not marks:
-        return None, None, ""
+        return None
+    if [each[1] for each in marks] == [b"begin", b"end"]:
+        return marks[0], marks[1]
     lines = ", ".join(str(len(split_lines(data[: each.start()])) + 1) for each in marks)
-    problem = (
-        f"A block has one line <!-- reviewer:begin --> and, after it, one <!-- reviewer:end -->."
-        f" Fix line {lines}."
+    raise BlockError(
+        f"{path}: A block has one line <!-- reviewer:begin --> and, after it, one"
+        f" <!-- reviewer:end -->. Fix line {lines}."
     )
-    return None, None, problem
 
 
 def _inner(body: AgentText, ending: bytes) -> bytes:

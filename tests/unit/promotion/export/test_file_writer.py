@@ -11,7 +11,7 @@ import pytest
 
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
-from reviewer.promotion.export.plans import FilePlan, PlannedFile
+from reviewer.promotion.export.plans import PlannedFile
 from tests.present import present
 
 Put = Callable[[Path, bytes], Path | None]
@@ -189,7 +189,8 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
 
 
 def test_the_difference_shows_what_would_change_and_is_safe_to_show() -> None:
-    plan = FilePlan(before=b"one\ntwo\r\nsame\n\xffend", after=b"one\ntwo\nsame\n\x1b[31mend")
+    before, after = b"one\ntwo\r\nsame\n\xffend", b"one\ntwo\nsame\n\x1b[31mend"
+    plan = PlannedFile(path=Path("AGENTS.md"), before=before, after=after)
     assert unified_diff(plan, "AGENTS.md") == [
         "--- a/AGENTS.md",
         "+++ b/AGENTS.md",

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from reviewer.promotion.export import marked_block
-from reviewer.promotion.export.marked_block import plan_removal
-from reviewer.promotion.export.plans import FilePlan
+from reviewer.promotion.export.marked_block import BlockError
 from reviewer.text.for_agents import AgentText
 
+FILE = Path("AGENTS.md")
 
-def plan_block(existing: bytes | None, body: str) -> FilePlan:
-    return marked_block.plan_block(existing, AgentText(body))
+
+def with_block(existing: bytes, body: str) -> bytes:
+    return marked_block.with_block(FILE, existing, AgentText(body))
+
+
+def without_block(existing: bytes) -> bytes:
+    return marked_block.without_block(FILE, existing)
 
 
 BEGIN = b"<!-- reviewer:begin -->"
@@ -48,39 +56,30 @@ bodies = st.one_of(
 @example(b"abc\n  ", "x")
 @example(b"a\n\n\n", "")
 def test_adding_and_removing_gives_the_file_back(existing: bytes, body: str) -> None:
-    plan = plan_block(existing, body)
-    if plan.problem:
-        assert plan.after == existing
-        assert not plan.changed
-        return
-    assert plan.after.startswith(existing)
-    assert plan_removal(plan.after).after == existing
+    with suppress(BlockError):
+        after = with_block(existing, body)
+        assert after.startswith(existing)
+        assert without_block(after) == existing
 
 
 @untimed
 @given(marked_files, bodies)
 def test_planning_again_changes_nothing(existing: bytes, body: str) -> None:
-    first = plan_block(existing, body)
-    again = plan_block(first.after, body)
-    assert again.problem == first.problem
-    assert again.after == first.after
+    with suppress(BlockError):
+        first = with_block(existing, body)
+        assert with_block(first, body) == first
 
 
 @untimed
 @given(plain_files, plain_files, bodies, bodies)
 def test_bytes_around_the_block_stay(head: bytes, tail: bytes, old: str, new: str) -> None:
     """Whoever moves text around the block finds it unchanged after an update."""
-    first = plan_block(head, old)
-    if first.problem:
-        return
-    moved = first.after + tail
-    plan = plan_block(moved, new)
-    if plan.problem:
-        return
-    assert plan.after.startswith(head)
-    assert plan.after.endswith(tail)
-    back = plan_block(plan.after, old)
-    assert back.after == moved
+    with suppress(BlockError):
+        moved = with_block(head, old) + tail
+        after = with_block(moved, new)
+        assert after.startswith(head)
+        assert after.endswith(tail)
+        assert with_block(after, old) == moved
 
 
 @pytest.mark.parametrize(
@@ -97,7 +96,7 @@ def test_bytes_around_the_block_stay(head: bytes, tail: bytes, old: str, new: st
 )
 def test_an_absent_block_is_added_after_one_blank_line(existing: bytes, between: bytes) -> None:
     ending = b"\r\n" if b"\r" in existing else b"\n"
-    after = plan_block(existing, "fact").after
+    after = with_block(existing, "fact")
     assert after.startswith(existing + between + b"<!-- reviewer:begin")
     assert after.rstrip().endswith(b"fact" + ending * 2 + END)
 
@@ -113,10 +112,8 @@ def test_an_absent_block_is_added_after_one_blank_line(existing: bytes, between:
     ],
 )
 def test_a_broken_file_is_refused_with_its_lines(existing: bytes, lines: str) -> None:
-    plan = plan_block(existing, "new")
-    assert plan.after == existing
-    assert not plan.changed
-    assert f"line {lines}." in plan.problem
+    with pytest.raises(BlockError, match=f"^AGENTS.md: .* line {lines}[.]"):
+        with_block(existing, "new")
 
 
 @pytest.mark.parametrize(
@@ -130,31 +127,32 @@ def test_a_broken_file_is_refused_with_its_lines(existing: bytes, lines: str) ->
     ],
 )
 def test_markers_in_prose_are_text(existing: bytes) -> None:
-    plan = plan_block(existing, "fact")
-    assert plan.after.startswith(existing + b"\n<!-- reviewer:begin")
-    assert plan_block(plan.after, "fact").after == plan.after
+    after = with_block(existing, "fact")
+    assert after.startswith(existing + b"\n<!-- reviewer:begin")
+    assert with_block(after, "fact") == after
 
 
 @pytest.mark.parametrize("data", ["text".encode("utf-16"), b"a\0b"])
 def test_a_file_that_is_no_utf8_text_is_refused(data: bytes) -> None:
-    assert "UTF-8" in plan_block(data, "fact").problem
+    with pytest.raises(BlockError, match="UTF-8"):
+        with_block(data, "fact")
 
 
 @pytest.mark.parametrize("body", [END.decode(), BEGIN.decode(), "<!--\treviewer:end-->"])
 def test_marker_text_in_the_body_ends_no_block(body: str) -> None:
-    first = plan_block(b"mine\n", f"a\n{body}\nb").after
-    second = plan_block(first, "c").after
+    first = with_block(b"mine\n", f"a\n{body}\nb")
+    second = with_block(first, "c")
     assert second.count(b"<!--") == 2
     assert b"\nb\n" not in second
-    assert plan_removal(first).after == b"mine\n"
+    assert without_block(first) == b"mine\n"
 
 
 def test_the_body_takes_the_line_endings_of_the_file() -> None:
-    after = plan_block(b"one\r\ntwo\r\n", "a\nb\r\nc\n").after
+    after = with_block(b"one\r\ntwo\r\n", "a\nb\r\nc\n")
     assert b"\r\na\r\nb\r\nc\r\n" in after
     assert after.count(b"\n") == after.count(b"\r\n")
 
 
 def test_what_follows_a_block_is_not_glued_to_what_stands_before_it() -> None:
-    moved = plan_block(b"mine", "fact").after + b"yours"
-    assert plan_removal(moved).after == b"mine\n\nyours"
+    moved = with_block(b"mine", "fact") + b"yours"
+    assert without_block(moved) == b"mine\n\nyours"

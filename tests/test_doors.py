@@ -179,7 +179,7 @@ TAKES_READY_TEXT = {
     ("agents/hook_events.py", "answer", "text"): "what a hook answers",
     ("agents/memory_folders.py", "memory_wiring", "facts"): "memory folders of agents",
     ("packets/output.py", "write_packet", "text"): "packets",
-    ("promotion/export/marked_block.py", "plan_block", "body"): "marked blocks",
+    ("promotion/export/marked_block.py", "with_block", "body"): "marked blocks",
 }
 """(file, function, parameter) -> what goes through it into the hands of an agent."""
 

@@ -49,10 +49,11 @@ def pipeline() -> None:
 def check(file: Path, strict: bool, as_json: bool) -> None:
     """List nodes, edges, fidelity, threads and warnings."""
     from reviewer.pipelines.dot import read_pipeline
-    from reviewer.pipelines.masked import without_secrets
     from reviewer.pipelines.resolve import entries as entries_of
+    from reviewer.pipelines.values import Pipeline
+    from reviewer.text.secrets.values import without_secrets
 
-    found = without_secrets(read_pipeline(file))
+    found = without_secrets(read_pipeline(file), Pipeline)
     entries = list(entries_of(found))
     if as_json:
         nodes, edges = list(found.nodes.values()), [_entry_json(entry) for entry in entries]
@@ -70,12 +71,12 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
 def show(file: Path, node: str | None, as_json: bool) -> None:
     """Show the graph in walking order, or one node."""
     from reviewer.pipelines.dot import read_pipeline
-    from reviewer.pipelines.masked import without_secrets
     from reviewer.pipelines.resolve import entry_after, entry_through, node_named
-    from reviewer.pipelines.values import RunHistory
+    from reviewer.pipelines.values import Pipeline, RunHistory
     from reviewer.pipelines.walk import walk
+    from reviewer.text.secrets.values import without_secrets
 
-    found = without_secrets(read_pipeline(file))
+    found = without_secrets(read_pipeline(file), Pipeline)
 
     def entered(edge: PipelineEdge) -> NodeEntry:
         return entry_through(found, edge, found.nodes[edge.target])

@@ -39,7 +39,7 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.results import command_outcomes
 from reviewer.sources.shell import GROUPS, Command, only_looks
-from reviewer.text.secrets import mask, with_secrets
+from reviewer.text.secrets.values import without_secrets
 
 REACH = 25
 """Calls after a failure within which its fix is searched."""
@@ -178,8 +178,7 @@ class Findings:
     def close(self) -> list[Finding]:
         """The findings, masked; each kind of failure once per session."""
         found = [each for lane in self._lanes.values() for each in lane.close()]
-        with_secrets(text for each in found for text in _texts(each))
-        return [_masked(each) for each in found]
+        return without_secrets(found, list[Finding])
 
 
 def findings_of(events: Iterable[Event]) -> list[Finding]:
@@ -308,19 +307,10 @@ class _Lane:
             if not call.parts:
                 command = call.tool
             kind = Kind.ENVIRONMENT if is_environment(line.text) else Kind.FAILURE
-            finding = Finding(
-                kind=kind,
-                signature=line.signature,
-                text=line.text[:SHOWN],
-                command=command,
-                session=self._session,
-                first=event.origin.at or "",
-                last=event.origin.at or "",
-                evidence=(Evidence.of(event.origin, line.text),),
-            )
+            found = self._finding(kind, line.signature, line.text, event.origin, command=command)
             self._open.append(
                 _Open(
-                    finding=finding,
+                    finding=found,
                     failing=line,
                     call=call,
                     command=command,
@@ -372,6 +362,32 @@ class _Lane:
             evidence=each.finding.evidence + evidence,
         )
 
+    def _finding(
+        self,
+        kind: Kind,
+        signature: str,
+        text: str,
+        origin: Origin,
+        *,
+        command: str = "",
+        fix: str = "",
+        words: str = "",
+        evidence: tuple[Evidence, ...] = (),
+    ) -> Finding:
+        """A finding at a record, which by default is its evidence."""
+        return Finding(
+            kind=kind,
+            signature=signature,
+            text=text[:SHOWN],
+            command=command,
+            session=self._session,
+            first=origin.at or "",
+            last=origin.at or "",
+            fix=fix,
+            words=words,
+            evidence=evidence or (Evidence.of(origin, text),),
+        )
+
     def _keep(self, found: Finding) -> None:
         """Merge a finding into those of its kind."""
         key = (found.kind, found.signature, found.command)
@@ -392,17 +408,7 @@ class _Lane:
             self._before, self._message = [], None
             return
         for line in failing_lines(message.text, plain=True):
-            self._keep(
-                Finding(
-                    kind=Kind.FAILURE,
-                    signature=line.signature,
-                    text=line.text[:SHOWN],
-                    session=self._session,
-                    first=message.origin.at or "",
-                    last=message.origin.at or "",
-                    evidence=(Evidence.of(message.origin, line.text),),
-                )
-            )
+            self._keep(self._finding(Kind.FAILURE, line.signature, line.text, message.origin))
         self._message = message if words and len(words) <= WORDS else None
         self._asked_at = self._number
         self._reviewed, self._before = self._before[-8:], []
@@ -410,14 +416,12 @@ class _Lane:
     def _refusal(self, call: _Call, words: str, origin: Origin) -> Finding:
         name = _name(call)
         quoted = words.strip()[:WORDS]
-        return Finding(
-            kind=Kind.REFUSAL,
-            signature=f"{name}: {normalised(quoted)}" if quoted else name,
-            text=_act(call),
+        return self._finding(
+            Kind.REFUSAL,
+            f"{name}: {normalised(quoted)}" if quoted else name,
+            _act(call),
+            origin,
             command=name if call.parts else "",
-            session=self._session,
-            first=origin.at or "",
-            last=origin.at or "",
             words=quoted,
             evidence=(
                 Evidence.of(call.origin, _act(call)),
@@ -441,14 +445,12 @@ class _Lane:
             return
         words = message.text.strip()
         self._keep(
-            Finding(
-                kind=Kind.CORRECTION,
-                signature=normalised(words),
-                text=_act(undone),
+            self._finding(
+                Kind.CORRECTION,
+                normalised(words),
+                _act(undone),
+                message.origin,
                 command=_name(undone) if undone.parts else "",
-                session=self._session,
-                first=message.origin.at or "",
-                last=message.origin.at or "",
                 fix=_act(call),
                 words=words,
                 evidence=(
@@ -758,30 +760,6 @@ def _joined(known: Finding, new: Finding) -> Finding:
         fix=first.fix,
         words=known.words or new.words,
         evidence=(first.evidence + second.evidence[:1])[:LINES],
-    )
-
-
-def _texts(found: Finding) -> Iterator[str]:
-    """The texts of a finding that may contain secrets."""
-    yield from (found.signature, found.text, found.command, found.session, found.fix, found.words)
-    for each in found.evidence:
-        yield from (each.text, each.record)
-
-
-def _masked(found: Finding) -> Finding:
-    """A finding with masked secrets."""
-    return structs.replace(
-        found,
-        signature=mask(found.signature).text,
-        text=mask(found.text).text,
-        command=mask(found.command).text,
-        session=mask(found.session).text,
-        fix=mask(found.fix).text,
-        words=mask(found.words).text,
-        evidence=tuple(
-            structs.replace(each, text=mask(each.text).text, record=mask(each.record).text)
-            for each in found.evidence
-        ),
     )
 
 

@@ -19,14 +19,14 @@ from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.conditions import is_true
 from reviewer.pipelines.dot import read_pipeline
 from reviewer.pipelines.history import read_history
-from reviewer.pipelines.masked import without_secrets
 from reviewer.pipelines.preamble import build_preamble
 from reviewer.pipelines.resolve import entries
 from reviewer.pipelines.run_folder import RunFolder
-from reviewer.pipelines.values import MODES, RunHistory
+from reviewer.pipelines.values import MODES, Pipeline, RunHistory
 from reviewer.pipelines.walk import walk
 from reviewer.promotion.lists import filters as queue_filters
 from reviewer.settings import load_settings
+from reviewer.text.secrets.values import without_secrets
 from reviewer.tui.keymap import load_keymap
 
 NOW = datetime(2026, 2, 14, 10, tzinfo=UTC)
@@ -68,7 +68,7 @@ SEEDS: dict[str, tuple[bytes, ...]] = {
 def feed_dot(data: bytes, folder: Path) -> None:
     """Read a pipeline, resolve all its ways, and build a preamble."""
     pipeline = read_pipeline(_file(data, folder, "any.dot"))
-    shown = without_secrets(pipeline)
+    shown = without_secrets(pipeline, Pipeline)
     list(walk(shown))
     list(entries(shown))
     for name in list(shown.nodes)[:2]:

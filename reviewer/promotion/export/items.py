@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from reviewer.promotion.views import RelationView, SourceRef
 from reviewer.text.secrets import mask
+from reviewer.text.secrets.values import without_secrets
 
 
 class Layer(StrEnum):
@@ -57,23 +58,13 @@ def mask_items(items: Iterable[ExportItem]) -> tuple[ExportItem, ...]:
 
     A value is checked together with its name: `api_key` is what gives its value away.
     """
-    return tuple(map(_masked_item, items))
-
-
-def _masked_item(item: ExportItem) -> ExportItem:
-    name = _masked(item.name)
-    return replace(
-        item,
-        name=name,
-        content=_masked(item.content),
-        value=_masked_value(name, item.value),
-        note=_masked(item.note),
-        evidence=_masked(item.evidence),
-        sources=tuple(replace(ref, path=_masked(ref.path)) for ref in item.sources),
-        relations=tuple(replace(to, target=_masked(to.target)) for to in item.relations),
-        attributes=tuple(
-            (_masked(each), _masked_value(_masked(each), text)) for each, text in item.attributes
-        ),
+    return tuple(
+        replace(
+            item,
+            value=_masked_value(item.name, item.value),
+            attributes=tuple((name, _masked_value(name, text)) for name, text in item.attributes),
+        )
+        for item in without_secrets(list(items), list[ExportItem])
     )
 
 
@@ -83,11 +74,7 @@ def _masked_value(name: str, value: str) -> str:
         together = mask(f"{name}{sign}{value}").text
         if together.startswith(f"{name}{sign}"):
             value = together[len(name) + len(sign) :]
-    return _masked(value)
-
-
-def _masked(text: str) -> str:
-    return mask(text).text
+    return value
 
 
 LAYER_TITLES = {

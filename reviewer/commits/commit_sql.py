@@ -6,6 +6,11 @@ compression have them too.
 
 from __future__ import annotations
 
+import sqlite3
+from typing import TypeVar
+
+import msgspec
+
 from reviewer.commits.values import DEFAULT_PRIORITIES, Priority
 
 ORIGIN = "coalesce(c.origin_id, c.id)"
@@ -43,3 +48,10 @@ UP_FROM = (
 """WITH clause before a SELECT: `up` are the commits from `:until` back to the first."""
 CHAIN_UNTIL = f"up CROSS JOIN {joined(EDIT_UNTIL)} WHERE c.id = up.id AND c.operation <> 'edit'"
 """FROM clause after `UP_FROM`: the chain when `:until` was its head."""
+
+Read = TypeVar("Read")
+
+
+def read_as(type_: type[Read], row: sqlite3.Row, /, **others: object) -> Read:
+    """A row as a value with the same names; `others`: the fields with other values."""
+    return msgspec.convert({**dict(row), **others}, type_, strict=False)

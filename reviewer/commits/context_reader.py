@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-from reviewer.commits.commit_sql import CHAIN_UNTIL, PRIORITY, UP_FROM, joined
+from reviewer.commits.commit_sql import CHAIN_UNTIL, PRIORITY, UP_FROM, joined, read_as
 from reviewer.commits.values import ContextView, Priority, TokenTotals
 from reviewer.errors import UnknownIdError
 from reviewer.store.changes import Value
@@ -146,17 +146,7 @@ class ContextReader:
     def _view(self, row: sqlite3.Row) -> ContextView:
         number = row["id"]
         commits, tokens = self._kept(("sizes", number), lambda: self._sizes(number))
-        return ContextView(
-            id=number,
-            project=row["project"],
-            name=row["name"],
-            head=row["head"],
-            commits=commits,
-            tokens=tokens,
-            source_path=row["source_path"],
-            created_at=row["created_at"],
-            changed_at=row["changed_at"],
-        )
+        return read_as(ContextView, row, commits=commits, tokens=tokens)
 
     def _sizes(self, number: int) -> tuple[int, int]:
         """Number of commits and tokens of a chain."""

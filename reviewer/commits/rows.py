@@ -16,13 +16,13 @@ from reviewer.commits.commit_sql import (
     PRIORITY,
     UP_FROM,
     joined,
+    read_as,
 )
 from reviewer.commits.values import (
     Annotation,
     CommitRow,
     CommitView,
     CompiledMessage,
-    Priority,
     SummaryRange,
     first_line,
 )
@@ -68,16 +68,13 @@ def commit_view(database: Database, number: int) -> CommitView:
         return commit_view(database, row["target_id"])
     is_summary = row["operation"] == "summary"
     written_by, orders = _writer(database, row["origin"]) if is_summary else ("", ())
-    return CommitView(
+    return read_as(
+        CommitView,
+        row,
         row=_commit_row(row),
         context=row["context_id"],
-        parent=row["parent"],
-        text=row["text"],
         original=row["first_text"] if row["edited"] else None,
-        at=row["at"],
-        name=row["name"],
         annotations=annotations_of(database, row["origin"]),
-        source_line=row["source_line"],
         summary_of=_sources(database, row["origin"]) if is_summary else (),
         written_by=written_by,
         orders=orders,
@@ -101,13 +98,7 @@ def _writer(database: Database, origin: int) -> tuple[str, tuple[str, ...]]:
 def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
     """The annotations of a commit, newest first."""
     return tuple(
-        Annotation(
-            priority=Priority(row["priority"]),
-            retention=retention.from_json(row["retention_json"]),
-            reason=row["reason"],
-            at=row["at"],
-            actor=row["actor"],
-        )
+        read_as(Annotation, row, retention=retention.from_json(row["retention_json"]))
         for row in database.query(
             "SELECT * FROM annotation WHERE commit_id = ? ORDER BY id DESC", (origin,)
         )
@@ -115,21 +106,8 @@ def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
 
 
 def _commit_row(row: sqlite3.Row) -> CommitRow:
-    return CommitRow(
-        id=row["id"],
-        position=row["position"],
-        hash=row["hash"],
-        role=row["role"],
-        type=row["type"],
-        priority=Priority(row["priority"]),
-        annotated=bool(row["annotated"]),
-        criteria=retention.size(retention.from_json(row["retention_json"])),
-        edited=bool(row["edited"]),
-        tokens=row["tokens"],
-        first_line=first_line(row["start"]),
-        name=row["name"],
-        aside=bool(row["aside"]),
-    )
+    criteria = retention.size(retention.from_json(row["retention_json"]))
+    return read_as(CommitRow, row, criteria=criteria, first_line=first_line(row["start"]))
 
 
 def _sources(database: Database, summary: int) -> tuple[str, ...]:
@@ -178,16 +156,10 @@ def compile_messages(database: Database, context: int, until: int | None) -> lis
             {"context": context, "until": until},
         )
     return [
-        CompiledMessage(
-            role=row["role"],
-            text=row["text"],
-            type=row["type"],
-            name=row["name"],
-            tokens=row["tokens"],
+        read_as(
+            CompiledMessage,
+            row,
             commit=row["id"],
-            hash=row["hash"],
-            priority=Priority(row["priority"]),
-            at=row["at"],
             retention=retention.from_json(row["retention_json"]),
             summary_of=(
                 _summary_range(database, row["origin"]) if row["operation"] == "summary" else None

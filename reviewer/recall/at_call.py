@@ -19,7 +19,9 @@ from reviewer.recall.search import (
     call_triggers_of,
     command_moments,
     guards_at,
+    readable,
     recall,
+    without_halves,
 )
 from reviewer.recall.use_moments import ERROR, GUARD, PROMPT, START
 from reviewer.recall.uses import TEXT, in_transaction, note_use
@@ -30,8 +32,6 @@ MAX_MEMORIES, MAX_CHARS = 2, 600
 """Limits for one call: memories, and characters including the frame."""
 BUSY_SECONDS = 0.02
 """Wait for another process that is writing."""
-LONGEST_TEXT = 200_000
-"""Characters of a command, output or prompt that are read."""
 
 PUNCTUATION = "`'\"()[]{}<>,;:.!?"
 """Punctuation around a file name in a prompt."""
@@ -59,18 +59,8 @@ class HookEvent:
         reported_failed: bool = True,
     ) -> None:
         self.moment, self.session, self.folder = moment, session, folder
-        self.command, self.tool, self.paths = _readable(command), _readable(tool), paths
-        self.text, self.reported_failed = _readable(text), reported_failed
-
-
-def _readable(text: str) -> str:
-    """The beginning and end of a long text; half surrogates, left by agents that cut texts, become
-    question marks.
-    """
-    if len(text) > LONGEST_TEXT:
-        half = LONGEST_TEXT // 2
-        text = f"{text[:half]}\n{text[-half:]}"
-    return text.encode("utf-8", "replace").decode()
+        self.command, self.tool, self.paths = without_halves(command), readable(tool), paths
+        self.text, self.reported_failed = readable(text), reported_failed
 
 
 def memories_at(store: str, project: str | None, event: HookEvent) -> str:
@@ -171,18 +161,8 @@ def _work_tree(folder: str) -> str:
 
 
 def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
-    """The search terms; None for a call that did not fail and a prompt that nobody typed.
-
-    Only commands tied to a memory are parsed: the parser is slow to import.
-    """
-    commands: tuple[str, ...] = ()
-    if any(
-        all(word in event.command for word in value.split())
-        for *_, value in command_moments(store, project)
-    ):
-        from reviewer.recall.moments import heads
-
-        commands = heads(event.command)
+    """The search terms; None for a call that did not fail and a prompt that nobody typed."""
+    commands = _commands(store, project, event)
     if event.moment == GUARD:
         return Cue(GUARD, "", commands, event.paths)
     if event.moment == PROMPT:
@@ -204,13 +184,25 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     return Cue(ERROR, shown, commands, (), signatures, event.text, event.tool)
 
 
+def _commands(store: sqlite3.Connection, project: int, event: HookEvent) -> tuple[str, ...]:
+    """The commands of a call whose words name one that is tied to a memory: the parser is slow to
+    import. In a line too long for it the words are enough, or a guard could be evaded.
+    """
+    tied = [value for *_, value in command_moments(store, project)]
+    named = [value for value in tied if all(word in event.command for word in value.split())]
+    if not named:
+        return ()
+    from reviewer.sources.shell import LONGEST_LINE, heads
+
+    return heads(event.command) if len(event.command) <= LONGEST_LINE else tuple(named)
+
+
 def _only_searches(line: str) -> bool:
     """Whether a call only searches files, so that `path:12: text` is a match, not an error.
 
     Called only if a line reports a failure: the parser is slow to import.
     """
-    from reviewer.recall.moments import heads
-    from reviewer.sources.shell import only_looks
+    from reviewer.sources.shell import heads, only_looks
 
     calls = heads(line)
     searches = any(call.partition(" ")[0] in ("grep", "rg") for call in calls)
@@ -262,7 +254,7 @@ def _new_to_session(
 
 def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
     """Memories with their numbers between the tags, in at most MAX_CHARS."""
-    call = " ".join(word for word in event.command.split()[:2] if _is_plain(word))
+    call = " ".join(word for word in event.command.split(maxsplit=2)[:2] if _is_plain(word))
     about = {PROMPT: "what this prompt names", ERROR: f"the failed call {call}".strip()}
     head = f"The person keeps this for {about.get(event.moment, f'the call {call}'.strip())}:"
     foot = f"\n{AGAIN}" if event.moment == GUARD else ""

@@ -18,17 +18,13 @@ from shutil import which
 from typing import NamedTuple
 
 from reviewer.errors import ReviewerError
-from reviewer.sources.shell import GROUPS, only_looks, split
+from reviewer.sources.shell import heads, only_looks
 
 MAX_DERIVED = 12
 """Moments derived from a single memory."""
-MAX_COMMANDS = 200
-"""Parts of a shell line that are parsed."""
-
 MAX_WORDS = 24
 """Words of a text that are looked up as programs."""
 
-_SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 _PATH = re.compile(r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b")
 _EXTENSION = re.compile(r"\.[A-Za-z]\w*$")
 _TOOL = re.compile(r"[\w-]+")
@@ -142,29 +138,6 @@ def read_moments(text: str) -> tuple[Moment, ...]:
     return tuple(map(read_moment, text.splitlines()))
 
 
-def heads(line: str) -> tuple[str, ...]:
-    """Program and subcommands of each part of a shell line: `git push`, `mise run lint`."""
-    found: dict[str, None] = {}
-    for command in split(line, most=MAX_COMMANDS):
-        if command.words:
-            program = command.words[0].rpartition("/")[2]
-            name = [program]
-            rest = _arguments(program, command.words[1:])
-            while rest and _SUBCOMMAND.match(rest[0]) and (not name[1:] or name[-1] in GROUPS):
-                name.append(rest[0])
-                rest = _arguments(program, rest[1:])
-            found[" ".join(name)] = None
-    return tuple(found)
-
-
-def _arguments(program: str, words: Sequence[str]) -> Sequence[str]:
-    """The words after options that come before a subcommand: `make -C DIR check`."""
-    while words and words[0].startswith("-"):
-        valued = words[0] == "-C" or (program == "git" and words[0] == "-c")
-        words = words[2:] if valued else words[1:]
-    return words
-
-
 def derived(
     content: str, quotes: Iterable[str] = (), roots: Sequence[str] = ()
 ) -> tuple[Moment, ...]:
@@ -180,7 +153,8 @@ def derived(
 
 def paths_in(text: str) -> Iterator[str]:
     """The files and folders in a text."""
-    for path in _PATH.findall(text):
+    words = (word for word in text.split() if "/" in word or "." in word)
+    for path in (each for word in words for each in _PATH.findall(word)):
         if not _ABBREVIATION.match(path) and any(map(str.isalpha, path)):
             yield path.removeprefix("./").rstrip(".")
 

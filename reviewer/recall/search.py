@@ -28,8 +28,8 @@ MAX_WORDS, MAX_SCORED = 64, 12
 """Words of a text that are looked up; the rarest of them that are scored."""
 STEM_CHARS = 4
 """Words in the same memories that share their first letters count as one: `expect`, `expected`."""
-MAX_CHARS = 6_000
-"""Characters of a text that are searched: half from its beginning, half from its end."""
+LONGEST_TEXT, MAX_CHARS = 40_000, 6_000
+"""Characters of an output or prompt that are read; those that are searched for words."""
 
 BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
 """Scores of memories found by a signature or a trigger."""
@@ -308,6 +308,20 @@ def _memories_with(store: sqlite3.Connection, count: int, word: str) -> _Scores:
     return tuple((number, score or worth) for number, score in sorted(scores.items()))
 
 
+def readable(text: str) -> str:
+    """The beginning and end of a long text, without halves of characters."""
+    return without_halves(_ends(text, LONGEST_TEXT))
+
+
+def without_halves(text: str) -> str:
+    """A text whose half surrogates, left by agents that cut texts, are question marks."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _ends(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most // 2]}\n{text[-most // 2 :]}"
+
+
 def words_of_names(text: str) -> list[str]:
     """The lower-case words inside the names of a text: session, grace and period for
     `sessionGracePeriod`.
@@ -324,10 +338,8 @@ def words_of(text: str) -> list[str]:
     """The distinct words of a text that may tell memories apart, as spelled, and the words inside
     its names.
     """
-    if len(text) > MAX_CHARS:
-        text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"
     found: dict[str, str] = {}
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(text := _ends(text, MAX_CHARS)):
         word = match[0]
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)

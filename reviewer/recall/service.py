@@ -16,12 +16,18 @@ from reviewer.recall.moments import (
     Moment,
     MomentKind,
     derived,
-    heads,
     paths_in,
     read_moments,
 )
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.search import Cue, Recalled, call_triggers_of, recall, words_of_names
+from reviewer.recall.search import (
+    Cue,
+    Recalled,
+    call_triggers_of,
+    readable,
+    recall,
+    words_of_names,
+)
 from reviewer.recall.use_moments import LEFT_OUT, START
 from reviewer.recall.uses import (
     QUOTED,
@@ -33,6 +39,7 @@ from reviewer.recall.uses import (
     put_moments,
 )
 from reviewer.sessions.signatures import failing_lines, signature, signatures_of, what_failed
+from reviewer.sources.shell import heads
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.text.for_agents import AgentText, without_tags
@@ -83,6 +90,7 @@ def _times(number: int) -> str:
 
 def cue_of(kind: str, text: str) -> Cue:
     """The search terms in a text. `kind`: `command`, `error`, `path` or `prompt`."""
+    text = readable(text)
     match kind:
         case "command":
             return Cue(kind, "", commands=heads(text), tool=text.strip())

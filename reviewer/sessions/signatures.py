@@ -100,7 +100,7 @@ _OF_CODE = (
 )  # fmt: skip
 
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)|[‘“][^’”]*[’”]")
-_PATH = re.compile(r"[^\s/\\]*[/\\]\S*")
+_PATH = re.compile(r"(?<![^\s/\\])[^\s/\\]*+[/\\]\S*")
 _NAME = re.compile(
     r"\b[0-9a-fA-F]{7,40}\b"  # a hash
     r"|\b\w+(?:\.\w+)+(?:\(\))?"  # a.b, a.b()
@@ -263,7 +263,7 @@ def _is_error(seen: Failing) -> bool:
 
 
 def _has_any(text: str, words: Iterable[str]) -> bool:
-    return any(word in text for word in words)
+    return any(map(text.__contains__, words))
 
 
 def _says(failing: Failing) -> bool:

@@ -8,10 +8,13 @@ from __future__ import annotations
 import posixpath
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 DEEPEST = 20
 """Maximum nesting of substitutions, groups and shells."""
+LONGEST_LINE, MAX_HEADS = 40_000, 200
+"""Characters of a line, and commands in it, whose heads are read: more than anybody types."""
 
 _BLANKS = " \t\r\\"
 _BLANK = re.compile(r"(?:[ \t\r]|\\\n)+")
@@ -37,6 +40,7 @@ _PREFIXES |= {"builtin": 0, "stdbuf": 0, "xvfb-run": 0, "timeout": 1, "gtimeout"
 """Commands that run another one, with the number of their own arguments."""
 _WITH_VALUE = frozenset(("-n", "-u", "-k", "-s", "-C"))
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh"))
+_SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 
 GROUPS = frozenset(
     ["run", "exec", "compose", "tool", "dlx", "pr", "issue", "repo", "release", "workflow",
@@ -71,6 +75,29 @@ def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple
     ordinary character, as in PowerShell. `most`: stop parsing at this many commands.
     """
     return _Splitter(line, windows, most=most).commands()
+
+
+def heads(line: str) -> tuple[str, ...]:
+    """Program and subcommands of each part of a shell line: `git push`, `mise run lint`."""
+    found: dict[str, None] = {}
+    for command in split(line[:LONGEST_LINE], most=MAX_HEADS):
+        if command.words:
+            program = command.words[0].rpartition("/")[2]
+            name = [program]
+            rest = _arguments(program, command.words[1:])
+            while rest and _SUBCOMMAND.match(rest[0]) and (not name[1:] or name[-1] in GROUPS):
+                name.append(rest[0])
+                rest = _arguments(program, rest[1:])
+            found[" ".join(name)] = None
+    return tuple(found)
+
+
+def _arguments(program: str, words: Sequence[str]) -> Sequence[str]:
+    """The words after options that come before a subcommand: `make -C DIR check`."""
+    while words and words[0].startswith("-"):
+        valued = words[0] == "-C" or (program == "git" and words[0] == "-c")
+        words = words[2:] if valued else words[1:]
+    return words
 
 
 class Command(NamedTuple):

@@ -223,6 +223,32 @@ def test_a_guarded_call_is_denied_once_in_a_session(
     assert hook(reviewer, agent, GUARDED[agent], told(office, "s2", **call)) != ""
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "true; " * 190 + "git push",
+        f"cat > notes.md <<'END'\n{'a word ' * 20_000}\nEND\ngit push",
+        f"{'true # ' + 'x' * 50_000}\ngit push\n{'true # ' + 'x' * 50_000}",
+        "\\" * 100_000 + "\ngit push",
+    ],
+    ids=["many commands", "a long document", "between long lines", "backslashes"],
+)
+def test_a_guard_is_not_evaded_by_a_long_script(
+    line: str, reviewer: Reviewer, office: Path
+) -> None:
+    call = told(office, tool_name="Bash", tool_input={"command": line})
+    assert PUSH in said(hook(reviewer, "claude-code", "PreToolUse", call))
+
+
+@pytest.mark.parametrize("output", [f"{LINE}\n{{}}", f"{{}}\n{LINE}"], ids=["first", "last"])
+def test_of_a_long_output_the_beginning_and_the_end_count(
+    output: str, reviewer: Reviewer, office: Path
+) -> None:
+    long = output.format("\x00\x1b[7m binary \ufffd" * 20_000)
+    failed = told(office, tool_name="Bash", tool_input={"command": "make lint"}, error=long)
+    assert NILERR in said(hook(reviewer, "claude-code", "PostToolUseFailure", failed))
+
+
 MAKE = "Make the coins first."
 PIPED = {"command": "make check 2>&1 | tail"}
 

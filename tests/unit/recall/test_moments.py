@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from reviewer.errors import ReviewerError
-from reviewer.recall.moments import derived, heads, read_moment
+from reviewer.recall.moments import derived, read_moment
+from reviewer.sources.shell import heads
 
 
 @pytest.mark.parametrize(

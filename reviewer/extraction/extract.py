@@ -194,7 +194,7 @@ def _may_have_any(record: Record) -> bool:
     if record.shape is not Shape.TURN or (record.role is Role.USER and not record.sidechain):
         return True
     lower = record.text.lower()
-    return "=" in lower or any(word in lower for word in _FIRST_WORDS)
+    return "=" in lower or any(map(lower.__contains__, _FIRST_WORDS))
 
 
 def _paragraphs(units: Iterable[Unit]) -> Iterator[list[Unit]]:

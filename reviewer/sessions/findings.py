@@ -714,12 +714,12 @@ def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
             written = (_lines(text) for place, _, text in earlier.changes if place == path)
             if any(lines & gone for lines in written):
                 return earlier
-    mentioned = {word for word in _TOKEN.findall(words) if len(word) > 3} if call.parts else set()
     for number, (name, _) in enumerate(call.parts):
         for earlier in reversed(before[-6:] if name and not only_looks(name) else ()):
             same = [at for at, (other, _) in enumerate(earlier.parts) if other == name]
             if same:
                 fresh = _tokens(call.commands[number]) - _tokens(earlier.commands[same[-1]])
+                mentioned = {word for word in _TOKEN.findall(words) if len(word) > 3}
                 return earlier if fresh & mentioned else None
     return None
 

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -214,7 +215,12 @@ def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Cou
 
 def silent(tally: Counter[str], kind: object) -> None:
     """Count a record without a turn, under its kind in the file."""
-    tally[UNPRINTABLE.sub("?", words(kind))[:40] or "(none)"] += 1
+    tally[_printable(words(kind)[:40])] += 1
+
+
+@lru_cache(maxsize=256)
+def _printable(kind: str) -> str:
+    return UNPRINTABLE.sub("?", kind) or "(none)"
 
 
 def _any_value(data: bytes) -> object:

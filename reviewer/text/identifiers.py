@@ -10,6 +10,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from reviewer.text.late_pattern import late
+
 
 class IdentifierKind(StrEnum):
     """Values are the groups of the pattern."""
@@ -48,7 +50,7 @@ _EXTENSIONS = (
 )
 # Alternatives from the most to the least specific; every repeat is bounded, and is either
 # possessive or disjoint from the characters after it, so a search is linear.
-_IDENTIFIER = re.compile(
+_IDENTIFIER = late(
     rf"""
       (?P<url>\b(?:https?|ssh|git|file|wss?)://[^\s<>"')\]`]{{1,2000}})
     | `(?P<code>[^`\n]{{1,400}})`

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from enum import IntEnum
 
 
@@ -17,32 +16,32 @@ class Node(IntEnum):
     APART = 5  # sidechains
 
 
-_TURNS = (Node.ASSISTANT, Node.TOOL_RESULT, Node.PROMPT)
+_TURNS = frozenset((Node.ASSISTANT, Node.TOOL_RESULT, Node.PROMPT))
+_TYPED = frozenset((Node.WRAPPER, Node.PROMPT))
 
 
 class SessionTree:
     """The records of one file. A second prompt below a turn may be a rewind, or just text typed in
     between: only an answer below it tells.
+
+    Records are known by the hashes of their ids. The base of a record is the nearest turn above it,
+    or the first record of its chain.
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[int, int] = {}
-        """Number of each record, by the hash of its id."""
-        self._is_turn = bytearray()
-        self._lines = array("q")
-        self._bases = array("i")
-        """The nearest turn above each record, or the first record of its chain; -1 for that one."""
-        self._branches = array("i")
-        """The start of the second branch that each record is in; -1 if it is in none."""
-        self._typed = bytearray()
-        """Whether a prompt is above each record in its second branch, or is the record itself."""
+        self._bases: dict[int, int] = {}
+        """For each record, the base of those below it."""
         self._prompts: dict[int, int] = {}
-        """The first prompt below each of these bases."""
+        """The line of the first prompt below each of these bases."""
         self._summaries: dict[str, str] = {}
         """For each compaction so far: the last record that it kept -> its summary."""
-        self._first = self._second = self._prompt = -1
-        """The open question: the prompt that started the branch before, the record that starts the
-        second branch, and the first prompt in that one."""
+        self._base, self._lines = 0, (0, 0)
+        """The open question: where the second branch starts, and the lines before it that were
+        abandoned if it is answered."""
+        self._second: dict[int, bool] = {}
+        """The records of the second branch: whether a prompt is above, or is the record itself."""
+        self._prompt = (0, 0)
+        """The base and line of the first prompt in the second branch."""
         self._is_last = False
         """Whether the last turn is below that prompt."""
 
@@ -61,32 +60,25 @@ class SessionTree:
         prompt at the same place. Parallel tool calls and sub-agents also create branches, but those
         are never abandoned.
         """
-        if parent_id is not None:
-            parent_id = self._summaries.get(parent_id, parent_id)
-        index, parent = len(self._lines), self._numbers.get(hash(parent_id), -1)
-        if self._numbers.setdefault(hash(record_id), index) != index:
+        if parent_id in self._summaries:
+            parent_id = self._summaries[parent_id]
+        record, parent = hash(record_id), hash(parent_id)
+        if record in self._bases:
             return None  # a resumed session repeats records
-        base = branch = -1
-        typed = False
-        if parent >= 0:
-            above = self._bases[parent]
-            base = parent if above < 0 or self._is_turn[parent] else above
-            if self._branches[parent] == self._second:
-                branch, typed = self._second, bool(self._typed[parent])
-        self._is_turn.append(kind in _TURNS)
-        self._bases.append(base)
-        self._lines.append(line)
+        base = self._bases.get(parent)
+        self._bases[record] = record if base is None or kind in _TURNS else base
+        in_second, typed = parent in self._second, self._second.get(parent, False)
         if kind is not Node.OTHER and kind is not Node.APART:
-            if branch < 0 and base in self._prompts and kind in (Node.PROMPT, Node.WRAPPER):
-                branch, self._first, self._second = index, self._prompts[base], index
-            if kind is Node.PROMPT:
-                if branch >= 0 and not typed:
-                    typed, self._prompt = True, index
-                if base >= 0:
-                    self._prompts.setdefault(base, index)
+            if kind in _TYPED and not in_second and base in self._prompts:
+                in_second, self._second = True, {}
+                self._base, self._lines = base, (self._prompts[base], line)
+            if kind is Node.PROMPT and base is not None:
+                if in_second and not typed:
+                    typed, self._prompt = True, (base, line)
+                self._prompts.setdefault(base, line)
             self._is_last = typed
-        self._branches.append(branch)
-        self._typed.append(typed)
+        if in_second:
+            self._second[record] = typed
         answered = kind is Node.ASSISTANT or kind is Node.TOOL_RESULT
         return self._abandoned() if typed and answered else None
 
@@ -95,13 +87,10 @@ class SessionTree:
         return self._abandoned() if self._is_last else None
 
     def _abandoned(self) -> tuple[int, int]:
-        base, lines = (
-            self._bases[self._second],
-            (self._lines[self._first], self._lines[self._second]),
-        )
-        if self._bases[self._prompt] == base:
-            self._prompts[base] = self._prompt
+        base, line = self._prompt
+        if base == self._base:
+            self._prompts[base] = line
         else:
-            self._prompts.pop(base, None)
-        self._second, self._is_last = -1, False
-        return lines
+            self._prompts.pop(self._base, None)
+        self._second, self._is_last = {}, False
+        return self._lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import structs
@@ -13,6 +14,13 @@ from reviewer.text.secrets import mask
 
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}")
 """The ids of most records, which are not secrets."""
+
+
+def texts_in(record: Record) -> Iterator[str]:
+    """The texts of a record that may contain secrets."""
+    yield from (record.text, record.session or "", *record.headings, *record.meta.values())
+    if not _ID.fullmatch(record.key):
+        yield record.key
 
 
 def mask_record(record: Record) -> tuple[Record, int]:

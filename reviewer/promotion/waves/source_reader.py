@@ -16,7 +16,7 @@ from msgspec import Struct, structs
 from reviewer.extraction.candidates import Candidate, Setting
 from reviewer.extraction.extract import Event as Found
 from reviewer.extraction.extract import Extractor, cited_lines
-from reviewer.promotion.rows.masked_records import mask_record
+from reviewer.promotion.rows.masked_records import mask_record, texts_in
 from reviewer.sessions.findings import Finding, Findings
 from reviewer.sources import stream
 from reviewer.sources.events import Rewind
@@ -82,7 +82,8 @@ class SourceReading:
 
 def _batch(records: list[Record], extractor: Extractor | None) -> Batch:
     """Mask records, and propose from them."""
-    with_secrets(record.text for record in records)  # and the clean ones are known as such
+    # The clean ones are known as such from here on.
+    with_secrets(text for record in records for text in texts_in(record))
     masked = 0
     clean: list[Record] = []
     found: list[Found] = []

@@ -67,7 +67,7 @@ def with_secrets(texts: Iterable[str]) -> set[str]:
     together, in half the time.
     """
     found: set[str] = set()
-    for some in _together(text for text in texts if not is_clean(text)):
+    for some in _together(text for text in dict.fromkeys(texts) if not is_clean(text)):
         if next(_found(APART.join(some)), None) is None:
             for text in some:
                 _remember(text)
@@ -85,7 +85,8 @@ def _together(texts: Iterable[str]) -> Iterator[list[str]]:
         if size >= TOGETHER:
             yield some
             some, size = [], 0
-    yield some
+    if some:
+        yield some
 
 
 def _remember(text: str) -> None:

@@ -78,25 +78,34 @@ def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple
 
 
 def heads(line: str) -> tuple[str, ...]:
-    """Program and subcommands of each part of a shell line: `git push`, `mise run lint`."""
+    """Program and subcommands of each part of a shell line: `git push`, `mise run lint`. Where
+    options stand before a subcommand, also as if each had a value: `git --git-dir DIR push`.
+    """
     found: dict[str, None] = {}
     for command in split(line[:LONGEST_LINE], most=MAX_HEADS):
         if command.words:
-            program = command.words[0].rpartition("/")[2]
-            name = [program]
-            rest = _arguments(program, command.words[1:])
-            while rest and _SUBCOMMAND.match(rest[0]) and (not name[1:] or name[-1] in GROUPS):
-                name.append(rest[0])
-                rest = _arguments(program, rest[1:])
-            found[" ".join(name)] = None
+            found[_head(command.words, valued=False)] = None
+            found[_head(command.words, valued=True)] = None
     return tuple(found)
 
 
-def _arguments(program: str, words: Sequence[str]) -> Sequence[str]:
+def _head(words: Sequence[str], *, valued: bool) -> str:
+    program = words[0].rpartition("/")[2]
+    name = [program]
+    rest = _arguments(program, words[1:], valued=valued)
+    while rest and _SUBCOMMAND.match(rest[0]) and (not name[1:] or name[-1] in GROUPS):
+        name.append(rest[0])
+        rest = _arguments(program, rest[1:], valued=valued)
+    return " ".join(name)
+
+
+def _arguments(program: str, words: Sequence[str], *, valued: bool) -> Sequence[str]:
     """The words after options that come before a subcommand: `make -C DIR check`."""
     while words and words[0].startswith("-"):
-        valued = words[0] == "-C" or (program == "git" and words[0] == "-c")
-        words = words[2:] if valued else words[1:]
+        known = words[0] == "-C" or (program == "git" and words[0] == "-c")
+        following = words[1] if words[1:] else "-"
+        takes_next = known or (valued and "=" not in words[0] and not following.startswith("-"))
+        words = words[2:] if takes_next else words[1:]
     return words
 
 

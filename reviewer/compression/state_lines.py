@@ -7,8 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
+from msgspec import Struct
+
 from reviewer.compression.session import Changed, SessionFacts, Voice
 from reviewer.compression.told import DECLARED, added_names, cut, how_it_ended, without_cd
+from reviewer.sessions.replacements import together
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
@@ -175,7 +178,7 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     `part`: as in `state_lines`.
     """
     since = {each.path: each.since for each in session.state.files}
-    found: dict[str, None] = {}
+    found: list[_ShownChange] = []
     later: set[str] = set()
     for changed in reversed(session.changes):
         made = changed.outcome not in (Outcome.REFUSED, Outcome.FAILED)
@@ -185,11 +188,25 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
             if undone if made else path in later:
                 continue
             later.add(path)
-            if code := "\n".join(_code(change)):
+            pair = change.pairs[-1] if change.pairs else ("", "")
+            after = (each for each in found if made and pair[0] and each.path == path and each.made)
+            for each in after:
+                if both := together(pair, each.pair):
+                    each.pair = both
+                    break
+            else:
                 title = _title(changed, change, made=made)
                 title = title.replace(_NO_RESULT, "") if part else title
-                found[f"{title}:\n{code}"] = None
-    return list(found)
+                found.append(_ShownChange(path, title, pair, made))
+    texts = ((each.title, "\n".join(_code(*each.pair))) for each in found)
+    return list(dict.fromkeys(f"{title}:\n{code}" for title, code in texts if code))
+
+
+class _ShownChange(Struct):
+    path: str
+    title: str
+    pair: tuple[str, str]
+    made: bool
 
 
 def _title(changed: Changed, change: Change, *, made: bool) -> str:
@@ -221,11 +238,10 @@ def _line_number(changed: Changed, change: Change) -> int:
     return int(shown[text.count("\n", 0, text.index(new))][0]) + same
 
 
-def _code(change: Change) -> Iterator[str]:
-    """The lines removed and added by the last replacement, with the line above them; of many, their
+def _code(old: str, new: str) -> Iterator[str]:
+    """The lines removed and added by a replacement, with the line above them; of many, their
     declarations. What is left out is counted.
     """
-    old, new = change.pairs[-1] if change.pairs else ("", "")
     before, after = old.split("\n") if old else [], new.split("\n")
     above = ""
     while before and after and before[0] == after[0]:

@@ -15,6 +15,7 @@ from enum import StrEnum
 
 from msgspec import Struct, structs
 
+from reviewer.sessions.replacements import together
 from reviewer.sessions.signatures import (
     HEAD,
     TAIL,
@@ -610,13 +611,8 @@ def _without_drafts(edits: Sequence[_Edit]) -> list[_Edit]:
     found: list[_Edit] = []
     for call, (path, old, new) in edits:
         for at, (_, (place, before, draft)) in enumerate(found):
-            if place != path or not old or not draft:
-                continue
-            if old in draft:
-                found[at] = call, (path, before, draft.replace(old, new, 1))
-                break
-            if draft in old:
-                found[at] = call, (path, old.replace(draft, before, 1), new)
+            if place == path and (both := together((before, draft), (old, new))):
+                found[at] = call, (path, *both)
                 break
         else:
             found.append((call, (path, old, new)))

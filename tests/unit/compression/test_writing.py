@@ -324,6 +324,23 @@ def test_the_code_that_was_changed_last_with_its_place() -> None:
     assert section(written(turns), HandoverSection.CHANGES) == f"harbour.py:8 (edited):\n{code}"
 
 
+def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
+    turns = [
+        turn("Turn the legend."),
+        *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
+        *edit("sheets/harbour.py", old="print(scale)", new="print(scale, legend)"),
+        *edit("sheets/harbour.py", old="tide()", new="tide(low=True)"),
+    ]
+    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
+        "harbour.py (edited):",
+        "  - scale = 1",
+        "  + scale = tide(low=True)",
+        "harbour.py (edited):",
+        "  - print(scale)",
+        "  + print(scale, legend)",
+    ]
+
+
 def test_of_long_changes_what_they_declare() -> None:
     body = "\n".join(f"    row_{number} = {number}" for number in range(40))
     new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"

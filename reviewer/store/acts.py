@@ -16,11 +16,13 @@ from reviewer.store.changes import (
     LedgerEntry,
     Packed,
     RowChange,
+    Run,
     Value,
     entry_hash,
+    runs_of,
 )
 from reviewer.store.ownership import Owners, Ownership
-from reviewer.store.stored_text import masked_images, masked_text
+from reviewer.store.stored_text import masked_columns, masked_image, masked_text
 
 LEDGERED = (
     "project",
@@ -119,16 +121,14 @@ class Act:
             return range(0)
         first = self.next_id(table)
         defaults = self._defaults(table)
-        sql = ""
         for start in range(0, len(rows), BATCH):
-            some = masked_images(table, rows[start : start + BATCH])
-            run = [
-                RowChange(table, number, None, {**defaults, **image})
-                for number, image in enumerate(some, first + start)
-            ]
-            sql = sql or _statement(run[0], "main")
-            _put_run(self._connection, sql, run)
-            self._note(run)
+            images = rows[start : start + BATCH]
+            given = {name: [image[name] for image in images] for name in rows[0]}
+            assert all(len(image) == len(given) for image in images)
+            values = {name: [value] * len(images) for name, value in defaults.items()}
+            values |= masked_columns(table, given)
+            ids = range(first + start, first + start + len(images))
+            self.write(Run(table, [*ids], [*values], None, [*values.values()]))
         return range(first, first + len(rows))
 
     def update(self, table: str, row: int, **values: Value) -> bool:
@@ -154,9 +154,8 @@ class Act:
         done: list[RowChange] = []
         columns = sorted({column for _, values in updates for column in values})
         current = images(self._connection, table, [row for row, _ in updates], columns)
-        masked = masked_images(table, [values for _, values in updates])
-        for (row, _), values in zip(updates, masked, strict=True):
-            old = current.get(row)
+        for row, given in updates:
+            old, values = current.get(row), masked_image(table, given)
             if old is None:
                 raise KeyError(f"{table} {row}")
             changed = {c: v for c, v in values.items() if old[c] != v}
@@ -166,17 +165,18 @@ class Act:
         return len(done)
 
     def apply(self, changes: Iterable[RowChange]) -> None:
-        """Apply changes unmodified (undo and redo)."""
-        for run in batched(changes):
-            put(self._connection, run)
-            self._note(run)
+        """Apply changes unmodified."""
+        for some in batched(changes):
+            for run in runs_of(some):
+                self.write(run)
 
-    def _note(self, run: Sequence[RowChange]) -> None:
+    def write(self, run: Run) -> None:
+        """Apply changes of the same columns unmodified (undo and redo)."""
+        put(self._connection, run)
         self.packed.add(run)
         self.owners.see(run)
-        self.touched.extend(
-            change.row for change in run if change.table == "memory" and change.before
-        )
+        if run.table == "memory" and run.before:
+            self.touched.extend(run.rows)
 
     def _defaults(self, table: str) -> Image:
         """Every column with its default, because an inserted row's image has them all."""
@@ -294,64 +294,44 @@ def stored(
     return found
 
 
-def put(connection: sqlite3.Connection, changes: Iterable[RowChange], schema: str = "main") -> None:
-    """Write the after images: insert, update or delete, in the given order.
-
-    Runs of the same statement are executed together.
-    """
-    remaining = iter(changes)
-    pending: list[RowChange] = list(islice(remaining, 1))
-    while pending:
-        first = pending[0]
-        sql = _statement(first, schema)
-        run, pending = [first], []
-        for change in remaining:
-            if _same_statement(first, change):
-                run.append(change)
-            else:
-                pending = [change]
-                break
-        if schema == "main":
-            _put_run(connection, sql, run)
-        else:
-            connection.executemany(sql, [_parameters(change) for change in run])
-
-
-def _put_run(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
-    """Write changes with the same statement."""
-    changed = run[0].before and run[0].after
-    if run[0].table != "memory" or len(run) < MANY or changed:
-        _execute(connection, sql, run)
+def put(connection: sqlite3.Connection, run: Run, schema: str = "main") -> None:
+    """Write the after images: insert, update or delete, in the given order."""
+    changed = run.before and run.after
+    if schema != "main" or run.table != "memory" or len(run.rows) < MANY or changed:
+        _execute(connection, run, schema)
         return
-    inserted = run[0].before is None
-    images = [(change.after if inserted else change.before) or {} for change in run]
+    inserted = run.before is None
     event = "insert" if inserted else "delete"
     triggers = [f"memory_text_{event}"]
-    if all(image["status"] != "active" for image in images):
+    if "active" not in run.column("status"):
         triggers.append(f"recall_{event}")  # would never fire for them
     command = "" if inserted else "memory_text, "
     marks = "?, ?" if inserted else "'delete', ?, ?"
-    texts = ((change.row, image["content"]) for change, image in zip(run, images, strict=True))
     with _without(connection, triggers), _indexing_at_once(connection):
-        _execute(connection, sql, run)
+        _execute(connection, run, schema)
         connection.executemany(
             f"INSERT INTO memory_text({command}rowid, content) VALUES ({marks})",
             # FTS5 flushes its index whenever a number is lower than the previous one.
-            sorted(texts),
+            sorted(zip(run.rows, run.column("content"), strict=True)),
         )
 
 
-def _execute(connection: sqlite3.Connection, sql: str, run: Sequence[RowChange]) -> None:
-    """Execute a statement for each of these changes; adjacent rows are deleted together."""
-    if run[0].after is None:
-        rows = [change.row for change in run]
-        first, last = min(rows), max(rows)
-        if last - first + 1 == len(run):
-            connection.execute(
-                f"DELETE FROM main.{run[0].table} WHERE id BETWEEN ? AND ?", (first, last)
-            )
+def _execute(connection: sqlite3.Connection, run: Run, schema: str) -> None:
+    """Execute the statement of a run; adjacent rows are deleted together."""
+    table = f"{schema}.{run.table}"
+    if run.after is None:
+        first, last = min(run.rows), max(run.rows)
+        if last - first + 1 == len(run.rows):
+            connection.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", (first, last))
             return
-    connection.executemany(sql, map(_parameters, run))
+        sql = f"DELETE FROM {table} WHERE id = ?"
+    elif run.before is None:
+        names = ", ".join(run.columns)
+        sql = f"INSERT INTO {table} ({names}, id) VALUES ({_marks(len(run.columns) + 1)})"
+    else:
+        settings = ", ".join(f"{column} = ?" for column in run.columns)
+        sql = f"UPDATE {table} SET {settings} WHERE id = ?"
+    connection.executemany(sql, zip(*(run.after or ()), run.rows, strict=True))
 
 
 @contextmanager
@@ -392,27 +372,3 @@ def _configure_index(connection: sqlite3.Connection, **settings: int) -> None:
 
 def _marks(number: int) -> str:
     return ", ".join("?" * number)
-
-
-def _same_statement(a: RowChange, b: RowChange) -> bool:
-    return (
-        a.table == b.table
-        and (a.before is None) == (b.before is None)
-        and (a.after is None) == (b.after is None)
-        and (a.after is None or b.after is None or list(a.after) == list(b.after))
-    )
-
-
-def _statement(change: RowChange, schema: str) -> str:
-    table = f"{schema}.{change.table}"
-    if change.after is None:
-        return f"DELETE FROM {table} WHERE id = ?"
-    if change.before is None:
-        names = ", ".join(change.after)
-        return f"INSERT INTO {table} ({names}, id) VALUES ({_marks(len(change.after) + 1)})"
-    settings = ", ".join(f"{column} = ?" for column in change.after)
-    return f"UPDATE {table} SET {settings} WHERE id = ?"
-
-
-def _parameters(change: RowChange) -> tuple[Value, ...]:
-    return (*(change.after or {}).values(), change.row)

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import SEEK_END, BytesIO
+from itertools import groupby, repeat
 from sqlite3 import Blob
 from typing import IO, Annotated, TypeAlias
 
@@ -52,9 +53,90 @@ class RowChange(Struct, frozen=True, array_like=True, gc=False):
         return RowChange(self.table, self.row, self.after, self.before)
 
 
+class Run(Struct, frozen=True, array_like=True, gc=False):
+    """Changes of the same columns of one table, column by column: so they are written together and
+    packed small.
+    """
+
+    table: str
+    rows: Annotated[list[int], Meta(max_length=PART)]
+    columns: list[str]
+    before: list[list[Value]] | None
+    after: list[list[Value]] | None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for columns of another length: the ledger may be damaged."""
+        for values in filter(None, (self.before, self.after)):
+            if {len(self.rows)} != set(map(len, values)) or len(values) != len(self.columns):
+                raise ValueError("a run whose columns differ in length")
+
+    def changes(self) -> list[RowChange]:
+        """Row by row."""
+        before, after = self._images(self.before), self._images(self.after)
+        return [
+            RowChange(self.table, *each) for each in zip(self.rows, before, after, strict=False)
+        ]
+
+    def _images(self, values: list[list[Value]] | None) -> Iterable[Image | None]:
+        if values is None:
+            return repeat(None)
+        return (dict(zip(self.columns, row, strict=True)) for row in zip(*values, strict=True))
+
+    def reversed(self) -> Run:
+        """The reverse of the changes, in reverse order."""
+        before, after = (
+            values and [column[::-1] for column in values] for values in (self.after, self.before)
+        )
+        return Run(self.table, self.rows[::-1], self.columns, before, after)
+
+    def column(self, name: str) -> list[Value]:
+        """The values of a column after the changes, or before a deletion."""
+        return (self.after or self.before or [])[self.columns.index(name)]
+
+    def between(self, start: int, end: int) -> Run:
+        """Some of the changes."""
+        before, after = (
+            values and [column[start:end] for column in values]
+            for values in (self.before, self.after)
+        )
+        return Run(self.table, self.rows[start:end], self.columns, before, after)
+
+
+def runs_of(changes: Iterable[RowChange]) -> Iterator[Run]:
+    """Consecutive changes of the same columns of different rows, together."""
+    for _, same in groupby(changes, _columns_of):
+        found = list(same)
+        distinct = len({change.row for change in found}) == len(found)
+        for run in [found] if distinct else [[change] for change in found]:
+            yield Run(
+                run[0].table,
+                [change.row for change in run],
+                [*(run[0].before or run[0].after or {})],
+                _by_column([change.before for change in run]),
+                _by_column([change.after for change in run]),
+            )
+
+
+def _columns_of(change: RowChange) -> tuple[object, ...]:
+    before, after = change.before, change.after
+    return change.table, before and tuple(before), after and tuple(after)
+
+
+def _by_column(images: Sequence[Image | None]) -> list[list[Value]] | None:
+    """The values of images with the same columns."""
+    if images[0] is None:
+        return None
+    rows = (image.values() for image in images if image is not None)
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+class _Part(Struct, frozen=True):
+    runs: Annotated[list[Run], Meta(max_length=PART)]
+
+
 _encoder = msgspec.msgpack.Encoder()
-_decoder: msgspec.msgpack.Decoder[list[RowChange]] = msgspec.msgpack.Decoder(
-    Annotated[list[RowChange], Meta(max_length=PART)]
+_decoder: msgspec.msgpack.Decoder[_Part | list[RowChange]] = msgspec.msgpack.Decoder(
+    _Part | Annotated[list[RowChange], Meta(max_length=PART)]  # of earlier versions
 )
 
 
@@ -62,24 +144,28 @@ class Packed:
     """Consecutive changes in the format of the ledger: MessagePack, deflated."""
 
     def __init__(self) -> None:
-        self._open: list[RowChange] = []
+        self._open: list[Run] = []
+        self._waiting = 0
         self._parts: IO[bytes] = BytesIO()
         self._number = 0
 
     def __len__(self) -> int:
         return self._number
 
-    def add(self, changes: Sequence[RowChange]) -> None:
+    def add(self, run: Run) -> None:
         """Add changes."""
-        self._open += changes
-        self._number += len(changes)
-        while len(self._open) > PART:
-            self._write(self._open[:PART])
-            del self._open[:PART]
+        for start in range(0, len(run.rows), PART):
+            some = run.between(start, start + PART) if len(run.rows) > PART else run
+            if self._waiting + len(some.rows) > PART:
+                self._write()
+            self._open.append(some)
+            self._waiting += len(some.rows)
+        self._number += len(run.rows)
 
-    def _write(self, changes: Sequence[RowChange]) -> None:
+    def _write(self) -> None:
+        runs, self._open, self._waiting = self._open, [], 0
         try:
-            self._parts.write(b"".join(_deflated(changes)))
+            self._parts.write(b"".join(_deflated(runs)))
             if isinstance(self._parts, BytesIO) and self._parts.tell() > IN_MEMORY:
                 from tempfile import TemporaryFile  # late: few acts are so large
 
@@ -93,7 +179,7 @@ class Packed:
 
     def close(self) -> int:
         """The total size in bytes; no more can be added."""
-        self._write(self._open)
+        self._write()
         return self._parts.tell()
 
     def pieces(self) -> Iterator[bytes]:
@@ -103,20 +189,25 @@ class Packed:
             yield piece
 
 
-def pack(changes: Sequence[RowChange]) -> bytes:
+def pack(changes: Iterable[RowChange]) -> bytes:
     """Changes in the format of the ledger."""
     packed = Packed()
-    packed.add(changes)
+    for run in runs_of(changes):
+        packed.add(run)
     packed.close()
     return b"".join(packed.pieces())
 
 
-def _deflated(changes: Sequence[RowChange]) -> list[bytes]:
+def _deflated(runs: Sequence[Run]) -> list[bytes]:
     """One part, or several if one would be too large."""
-    encoded = _encoder.encode(changes)
-    if len(encoded) > PART_BYTES and len(changes) > 1:
-        half = len(changes) // 2
-        return _deflated(changes[:half]) + _deflated(changes[half:])
+    encoded = _encoder.encode(_Part(list(runs)))
+    if len(encoded) > PART_BYTES:
+        if len(runs) > 1:
+            half = len(runs) // 2
+            return _deflated(runs[:half]) + _deflated(runs[half:])
+        if (half := len(runs[0].rows) // 2) > 0:
+            first, second = runs[0].between(0, half), runs[0].between(half, 2 * half + 1)
+            return _deflated([first]) + _deflated([second])
     return [zlib.compress(encoded, 1)]
 
 
@@ -187,17 +278,23 @@ def _require_size(size: int) -> None:
         raise ValueError(f"unreadable changes: they unpack to more than {LARGEST // 1_000_000} MB")
 
 
-def unpack_part(part: bytes | memoryview) -> list[RowChange]:
-    """The changes of a part from `split`.
+def unpack_runs(part: bytes | memoryview) -> list[Run]:
+    """The changes of a part from `split`, those of the same columns together.
 
     Raises ValueError if it is damaged, or larger than allowed.
     """
     try:
         data = zlib.decompressobj().decompress(part, LARGEST + 1)
         _require_size(len(data))
-        return _decoder.decode(data)
+        found = _decoder.decode(data)
     except (zlib.error, msgspec.DecodeError) as problem:
         raise ValueError(f"unreadable changes: {problem}") from problem
+    return found.runs if isinstance(found, _Part) else list(runs_of(found))
+
+
+def unpack_part(part: bytes | memoryview) -> list[RowChange]:
+    """The changes of a part one by one; raises ValueError as `unpack_runs` does."""
+    return [change for run in unpack_runs(part) for change in run.changes()]
 
 
 class LedgerEntry(Struct, frozen=True):

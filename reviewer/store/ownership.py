@@ -9,7 +9,7 @@ from typing import Any
 
 from reviewer.errors import ConflictError, OtherProjectError
 from reviewer.projects import RootClaim
-from reviewer.store.changes import RowChange, Value
+from reviewer.store.changes import Run, Value
 
 Query = Callable[[str, Sequence[Value]], Iterable[Sequence[Any]]]
 
@@ -93,15 +93,13 @@ class Owners:
         self._projects: set[int] = set()
         self._rows: defaultdict[str, set[int]] = defaultdict(set)
 
-    def see(self, changes: Iterable[RowChange]) -> None:
+    def see(self, run: Run) -> None:
         """Add the projects of changes."""
-        for change in changes:
-            image = change.after or change.before or {}
-            project = image.get("project_id")
-            if isinstance(project, int):
-                self._projects.add(project)
-            elif change.table not in _NEVER_ALONE:
-                self._rows[change.table].add(change.row)
+        if "project_id" in run.columns:
+            for values in (run.before, run.after):
+                self.see_projects(values[run.columns.index("project_id")] if values else ())
+        elif run.table not in _NEVER_ALONE:
+            self._rows[run.table].update(run.rows)
 
     def see_projects(self, projects: Iterable[object]) -> None:
         """Add the projects of inserted rows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache, lru_cache
 
 from reviewer.store.changes import Image, Value
@@ -62,14 +62,32 @@ _OUR_WORDS = re.compile(r"[A-Z]?[a-z]{1,10}:?(?: (?:[A-Z]?[a-z]{1,8}|#?\d{1,7}),
 _TRIGGER = re.compile(r"pass|pw|secret|token|key|pin|code|cred|auth|log|wort|user|api|word")
 
 
-def masked_images(table: str, images: Sequence[Image]) -> list[Image]:
-    """The values of some rows without secrets."""
-    columns = set().union(*images) - _unmasked_columns(table)
-    values: set[Value] = set()
-    for image in images:
-        values.update(map(image.get, columns))
+def masked_columns(table: str, columns: dict[str, list[Value]]) -> dict[str, list[Value]]:
+    """The values of rows, column by column, without secrets."""
+    left = _unmasked_columns(table)
+    values = set[Value]().union(*(each for name, each in columns.items() if name not in left))
     texts = {value for value in values if isinstance(value, str) and len(value) >= SHORTEST}
-    return [_masked_image(table, each) for each in images] if _have_secrets(texts) else [*images]
+    if not _have_secrets(texts):
+        return columns
+    return {
+        name: each if name in left else [_masked_value(table, name, value) for value in each]
+        for name, each in columns.items()
+    }
+
+
+def masked_image(table: str, image: Image) -> Image:
+    """The values of a row without secrets."""
+    left = _unmasked_columns(table)
+    return {
+        name: value if name in left else _masked_value(table, name, value)
+        for name, value in image.items()
+    }
+
+
+def _masked_value(table: str, column: str, value: Value) -> Value:
+    if not isinstance(value, str):
+        return value
+    return _masked_json(value) if f"{table}.{column}" in JSON else masked_text(value)
 
 
 @cache
@@ -85,17 +103,6 @@ def _have_secrets(texts: Iterable[str]) -> bool:
     from reviewer.text.secrets import with_secrets  # late: most decisions need no patterns
 
     return bool(with_secrets(texts))
-
-
-def _masked_image(table: str, image: Image) -> Image:
-    left = _unmasked_columns(table)
-    changed: dict[str, Value] = {}
-    for column, value in image.items():
-        if isinstance(value, str) and column not in left:
-            clean = _masked_json(value) if f"{table}.{column}" in JSON else masked_text(value)
-            if clean != value:
-                changed[column] = clean
-    return {**image, **changed} if changed else image
 
 
 def masked_text(text: str) -> str:
@@ -134,17 +141,17 @@ def has_only_our_words(text: str) -> bool:
 def _masked_json(text: str) -> str:
     if masked_text(text) == text:
         return text
-    clean = _masked_value(json.loads(text))
+    clean = _masked_part(json.loads(text))
     return json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
 
 
-def _masked_value(value: object, name: str = "") -> object:
+def _masked_part(value: object, name: str = "") -> object:
     if isinstance(value, str):
         return _masked_named(name, value)
     if isinstance(value, list):
-        return [_masked_value(item) for item in value]
+        return [_masked_part(item) for item in value]
     if isinstance(value, dict):
-        return {masked_text(key): _masked_value(each, key) for key, each in value.items()}
+        return {masked_text(key): _masked_part(each, key) for key, each in value.items()}
     return value
 
 

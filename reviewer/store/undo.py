@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.acts import FORGET, LEDGERED, Act, Scope, chunks, stored
-from reviewer.store.changes import Image, RowChange, places, readable, unpack, unpack_part
+from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, chunks, listed, stored
+from reviewer.store.changes import RowChange, Run, places, readable, runs_of, unpack, unpack_runs
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import DanglingError, Ledger
 
@@ -256,27 +255,28 @@ class Undo:
         """Write the images before an act again; returns the ids of changed memories."""
         shared: list[RowChange] = []
         memories: dict[int, None] = {}
-        for changes in _changes_backwards(act, source):
-            self._require_unchanged(changes, name, source)
-            back = _as_bound_now(act, [change.reversed() for change in reversed(changes)])
+        for run in _runs_backwards(act, source):
+            self._require_unchanged(run, name, source)
+            back = _as_bound_now(act, run.reversed())
             try:
-                act.apply(back)
+                act.write(back)
             except sqlite3.IntegrityError as problem:
                 raise ConflictError(
                     f'Cannot {kind} "{name}": what it would put back has been written again '
                     "since. Nothing was changed."
                 ) from problem
-            shared += [change for change in back if change.table in REFERENCED]
-            rows = [change for change in back if change.table == "memory"]
-            memories.update(islice(((each.row, None) for each in rows), MAX_LISTED))
+            if run.table in REFERENCED:
+                shared += back.changes()
+            if run.table == "memory":
+                memories.update(dict.fromkeys(back.rows[:MAX_LISTED]))
         restore_referenced(act, self._database.writer, shared, name)
         return tuple(islice(memories, MAX_LISTED))
 
-    def _require_unchanged(self, changes: Sequence[RowChange], title: str, number: int) -> None:
-        """Raise ConflictError, naming the first row, unless every row is as the changes left it."""
+    def _require_unchanged(self, run: Run, title: str, number: int) -> None:
+        """Raise ConflictError, naming the first row, unless every row is as the run left it."""
         connection = self._database.writer
-        for table, row, problem in chain(_unlike(connection, changes), _newer(connection, changes)):
-            later = self._later_acts(connection, (table, row), number)
+        for row, problem in chain(_unlike(connection, run), _newer(connection, run)):
+            later = self._later_acts(connection, (run.table, row), number)
             raise ConflictError(
                 f'"{title}" cannot be reversed: {problem}. Nothing was changed.{later}'
             )
@@ -371,76 +371,59 @@ BINDING = ("root", "former")
 """Columns of a project that are left alone when other acts are undone."""
 
 
-def _changes_backwards(act: Act, number: int) -> Iterator[list[RowChange]]:
-    """The changes of an act by part, last first: each finds the rows as it left them."""
+def _runs_backwards(act: Act, number: int) -> Iterator[Run]:
+    """The changes of an act, last first: each run finds the rows as it left them."""
     with readable(number), act.changes_of(number) as blob:
         for place in reversed(list(places(blob))):
             blob.seek(place.start)
-            yield unpack_part(blob.read(place.stop - place.start))
+            yield from reversed(unpack_runs(blob.read(place.stop - place.start)))
 
 
-def _as_bound_now(act: Act, changes: list[RowChange]) -> list[RowChange]:
-    """The same changes, but rows of projects keep their current work tree."""
-    rows = [change.row for change in changes if change.table == "project"]
-    if not rows:
-        return changes
-    marks = ",".join("?" * len(rows))
-    sql = f"SELECT id, {', '.join(BINDING)} FROM project WHERE id IN ({marks})"
-    now = {row[0]: dict(zip(BINDING, row[1:], strict=True)) for row in act.query(sql, rows)}
-
-    def bound(change: RowChange) -> RowChange:
-        if change.table != "project" or change.row not in now:
-            return change
-        before, after = change.before, change.after
-        if before is None and after is not None:
-            return RowChange(change.table, change.row, None, {**after, **now[change.row]})
-        if after is None and before is not None:
-            return RowChange(change.table, change.row, {**before, **now[change.row]}, None)
-        return change
-
-    return [bound(change) for change in changes]
+def _as_bound_now(act: Act, run: Run) -> Run:
+    """The same changes, but inserted and deleted projects keep their current work tree."""
+    if run.table != "project" or (run.before and run.after):
+        return run
+    now = {
+        row: dict(zip(BINDING, binding, strict=True))
+        for row, *binding in act.query(
+            f"SELECT id, {', '.join(BINDING)} FROM project WHERE id {AMONG}", (listed(run.rows),)
+        )
+    }
+    changes = (
+        (row, [image and {**image, **now.get(row, {})} for image in both])
+        for _, row, *both in map(structs.astuple, run.changes())
+    )
+    return next(runs_of(RowChange("project", row, *both) for row, both in changes))
 
 
-def _unlike(
-    connection: sqlite3.Connection, changes: Sequence[RowChange]
-) -> Iterator[tuple[str, int, str]]:
-    """The rows that are not as the changes left them: table, id, and the difference in words."""
-    final: dict[_Row, Image | None] = {}
-    for change in changes:
-        known, after = final.get((change.table, change.row)), change.after
-        if change.table == "project" and change.before is None and after is not None:
-            after = {name: value for name, value in after.items() if name not in BINDING}
-        final[change.table, change.row] = {**known, **after} if known and after else after
-    alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    """Rows by their table and the columns to compare."""
-    for (table, row), image in final.items():
-        alike[table, *(image or ("id",))].append(row)
-    for (table, *columns), rows in alike.items():
-        current = stored(connection, table, rows, columns)
-        for row in rows:
-            expected, actual = final[table, row], current.get(row)
-            if expected is None and actual is None:
-                continue
-            name = f"#{row}" if table == "memory" else f"{table.strip('_')} {row}"
-            if expected is None or actual is None:
-                yield table, row, f"{name} {'is back' if expected is None else 'is gone'}"
-            elif tuple(expected.values()) != actual:
-                yield table, row, f"{name} has changed since"
+def _unlike(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, str]]:
+    """The rows that are not as the run left them: id, and the difference in words."""
+    left_alone = BINDING if run.table == "project" and run.before is None else ()
+    columns = [name for name in run.columns if name not in left_alone] if run.after else ["id"]
+    current = stored(connection, run.table, run.rows, columns)
+    values = zip(*map(run.column, columns), strict=True) if run.after else repeat(None)
+    for row, expected in zip(run.rows, values, strict=False):
+        actual = current.get(row)
+        if expected == actual:
+            continue
+        name = f"#{row}" if run.table == "memory" else f"{run.table.strip('_')} {row}"
+        if expected is None or actual is None:
+            yield row, f"{name} {'is back' if expected is None else 'is gone'}"
+        else:
+            yield row, f"{name} has changed since"
 
 
-def _newer(
-    connection: sqlite3.Connection, changes: Sequence[RowChange]
-) -> Iterator[tuple[str, int, str]]:
-    """The rows that count in place of those of the changes: table, id, and why in words."""
-    own = {(change.table, change.row) for change in changes}
-    for change in changes:
-        column = NEWEST_COUNTS.get(change.table)
-        if column is not None and change.after is not None:
-            (newest,) = connection.execute(
-                f"SELECT max(id) FROM {change.table} WHERE {column} = ?", (change.after[column],)
-            ).fetchone()
-            if (change.table, newest) not in own:
-                yield change.table, newest, f"a later {change.table} counts instead"
+def _newer(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, str]]:
+    """The rows that count in place of those of the run: id, and why in words."""
+    column = NEWEST_COUNTS.get(run.table)
+    if column is None or run.after is None:
+        return
+    for value in run.column(column):
+        (newest,) = connection.execute(
+            f"SELECT max(id) FROM {run.table} WHERE {column} = ?", (value,)
+        ).fetchone()
+        if newest not in run.rows:
+            yield newest, f"a later {run.table} counts instead"
 
 
 def restore_referenced(

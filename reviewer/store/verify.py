@@ -9,7 +9,7 @@ from contextlib import closing
 from msgspec import Struct
 
 from reviewer.store.acts import LEDGERED, put
-from reviewer.store.changes import LedgerEntry, entry_hash, split, unpack_part
+from reviewer.store.changes import LedgerEntry, entry_hash, split, unpack_runs
 from reviewer.store.database import Database, failures_as_sentences, is_of_the_disk
 from reviewer.store.schema import SEARCH_INDEX, schema_problems
 
@@ -124,9 +124,9 @@ def _replay(
             chain.since = 0
         try:
             for part in split(blob):
-                changes = unpack_part(part)
-                if rows:
-                    put(connection, changes, "replay")
+                for run in unpack_runs(part):
+                    if rows:
+                        put(connection, run, "replay")
         except (ValueError, sqlite3.Error) as problem:
             if isinstance(problem, sqlite3.Error) and is_of_the_disk(problem):
                 raise  # not a fault of the ledger

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import tempfile
+import zlib
 from itertools import islice
 
+import msgspec
 import pytest
 
 from reviewer.errors import ConflictError, StoreError
@@ -55,6 +57,23 @@ def test_a_part_that_breaks_off_is_damage() -> None:
 
     with pytest.raises(ValueError, match="end too early"):
         list(unpack(blob[:-4]))
+
+
+def test_a_part_of_an_earlier_version_is_read() -> None:
+    done = [
+        RowChange("project", 1, None, {"name": "p1"}),
+        RowChange("project", 1, {"name": "p1"}, {"name": "q1"}),
+        RowChange("project", 1, {"name": "q1"}, {"name": "r1"}),
+    ]
+    assert list(unpack(zlib.compress(msgspec.msgpack.encode(done)))) == done
+
+
+def test_columns_of_another_length_are_damage() -> None:
+    run = ("project", [1, 2], ["name"], None, [["p1"]])
+    blob = zlib.compress(msgspec.msgpack.encode({"runs": [run]}))
+
+    with pytest.raises(ValueError, match="differ in length"):
+        list(unpack(blob))
 
 
 def test_undo_goes_through_the_parts_backwards(database: Database, ledger: Ledger) -> None:

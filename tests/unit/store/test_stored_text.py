@@ -16,11 +16,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reviewer.store.acts import LEDGERED, Act
-from reviewer.store.changes import Image
+from reviewer.store.changes import Value
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.migrations import migrate
-from reviewer.store.stored_text import JSON, UNMASKED, has_only_our_words, masked_images
+from reviewer.store.stored_text import JSON, UNMASKED, has_only_our_words, masked_columns
 from reviewer.text.secrets import mask
 from tests.source_code import ROOT, in_one_process, trees
 from tests.stored import everything_in
@@ -47,7 +47,7 @@ def test_every_text_column_is_masked_or_has_a_reason() -> None:
     for table, name in text_columns():
         column = f"{table}.{name}"
         value = json.dumps({"said": f"it is {TOKEN}"}) if column in JSON else f"it is {TOKEN}"
-        stored = str(masked_images(table, [{name: value}])[0][name])
+        stored = str(masked_columns(table, {name: [value]})[name][0])
         assert (TOKEN in stored) == (column in UNMASKED), column
         if column in JSON:
             assert "masked" in json.loads(stored)["said"]
@@ -56,15 +56,15 @@ def test_every_text_column_is_masked_or_has_a_reason() -> None:
 def test_json_is_masked_by_its_names_and_stays_json() -> None:
     key = "q3Vn8Tb1Xw6Rm9Lc2Pd7Hs4Jf0GyZk5Aa1"
     given_ = {"api_key": key, TOKEN: ["x", {"note": f'"{TOKEN}"'}], "n": 3}
-    stored = str(masked_images("commit_", [{"meta": json.dumps(given_)}])[0]["meta"])
+    stored = str(masked_columns("commit_", {"meta": [json.dumps(given_)]})["meta"][0])
     assert TOKEN not in stored
     assert key not in stored
     assert json.loads(stored)["n"] == 3
 
 
 def test_what_has_no_secret_is_stored_as_it_is() -> None:
-    image: Image = {"name": "Promoted", "content": "The drawer is oiled.", "edited": 1, "key": None}
-    assert masked_images("memory", [image])[0] is image
+    columns: dict[str, list[Value]] = {"content": ["The drawer is oiled."], "edited": [1, None]}
+    assert masked_columns("memory", columns) is columns
 
 
 @pytest.fixture

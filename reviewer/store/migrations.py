@@ -76,6 +76,11 @@ def migrations() -> Migrations:
     def keys_of_runs(db: Database) -> None:
         db.table("pipeline_run").add_column("key", str, not_null_default="")
 
+    @found(name="indexes of intakes")
+    def indexes_of_intakes(db: Database) -> None:
+        db.execute("DROP INDEX memory_statements")  # memory_queue_of_project begins alike
+        db.execute("CREATE INDEX memory_edited ON memory (project_id, key) WHERE edited = 1")
+
     return found
 
 

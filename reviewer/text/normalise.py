@@ -45,6 +45,8 @@ def without_bold(text: str) -> str:
 def duplicate_key(content: str) -> str:
     """A key shared by wordings of the same memory: cleaned, in lower case."""
     key = clean(content)
+    if key.isascii():  # lower case leaves nothing more to clean
+        return key.lower()
     while (lowered := key.lower()) != key:
         key = clean(lowered)
     return key

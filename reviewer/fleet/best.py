@@ -21,9 +21,9 @@ from reviewer.fleet.tables import Folder, Parts
 from reviewer.fleet.values import FleetError, extra, line
 
 ROWS_AT_ONCE = 10_000
-MEMORY_LIMIT = "500MB"
+MEMORY_LIMIT = "300MB"
 """What DuckDB may use; the rest goes to the disk."""
-PAGES_LIMIT = "200MB"
+PAGES_LIMIT = "100MB"
 """The same, once the best are found and are read page by page."""
 SETTINGS = {
     # Each needs memory of its own, and writing the rows takes longer than finding them.
@@ -51,17 +51,13 @@ class Best:
         for first in range(0, self.count, ROWS_AT_ONCE):
             # Page by page: DuckDB makes all rows of an answer before it hands out the first.
             page = self._connection.execute(
-                "SELECT * EXCLUDE (position, score, place) FROM best"
-                " WHERE position > ?1 AND position <= ?1 + ?2"
-                " QUALIFY row_number() OVER (PARTITION BY position"
-                " ORDER BY score DESC, content, rule, place) = 1 ORDER BY position",
+                "SELECT * FROM best WHERE position > ?1 AND position <= ?1 + ?2",
                 [first, ROWS_AT_ONCE],
             )
             names = [column[0] for column in page.description]
-            yield [
-                self._checked(number, names, row)
-                for number, row in enumerate(page.fetchall(), first + 1)
-            ]
+            # Several statements may be at one place: the first one is the best.
+            rows = {row[0]: row for row in reversed(page.fetchall())}
+            yield [self._checked(number, names, rows[number]) for number in sorted(rows)]
 
     def _checked(self, number: int, names: list[str], row: tuple[Any, ...]) -> CandidateRow:
         """A row, if it is as it should be: anybody may have written the parts."""
@@ -149,16 +145,15 @@ class Best:
             {"top": top},
         )
         columns = ", ".join(f"e.{name}" for name in Said.__struct_fields__)
-        # Several statements may be at one place: `batches` reads the best one of them.
         self._connection.execute(
             f"""
             CREATE TABLE best AS
-            SELECT h.position, {columns}, h.seen, h.sessions, h.authors, h.leader, e.score, e.place
+            SELECT h.position, {columns}, h.seen, h.sessions, h.authors, h.leader
             FROM evidence e JOIN head h ON e.fact = h.fact AND e.record = h.best.record
                 AND e.path = h.best.path AND e.span_start = h.best.start
                 AND e.span_end = h.best.end
             SEMI JOIN latest l ON l.path = e.path AND l.part = e.part
-            ORDER BY h.position
+            ORDER BY h.position, e.score DESC, e.content, e.rule, e.place
             """
         )
 

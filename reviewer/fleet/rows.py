@@ -33,6 +33,9 @@ _DOCUMENTS: dict[str, msgspec.json.Decoder[Any]] = {
 }
 
 
+_EMPTY = ("{}", "[]")
+
+
 class Said(Struct, frozen=True, kw_only=True, gc=False):
     """What a file says at a place. `fact` is equal for all places that say the same."""
 
@@ -126,8 +129,10 @@ class CandidateRow(Said, frozen=True, kw_only=True, gc=False):
         """Raise ValueError for values that do not belong together."""
         (MemoryType if self.kind == "memory" else EntityType)(self.type)
         for column, decoder in _DOCUMENTS.items():
+            text = getattr(self, column)
             try:
-                decoder.decode(getattr(self, column))
+                if text not in _EMPTY:  # as nearly all are
+                    decoder.decode(text)
             except (ValueError, RecursionError) as problem:
                 raise ValueError(f"{column}: {problem}") from None
         if self.span_start > self.span_end:
@@ -149,8 +154,9 @@ def without_secrets(rows: Sequence[CandidateRow]) -> tuple[list[CandidateRow], i
         if secret and not secret.isdisjoint((row.record, *_texts(row))):
             row, number = _masked(row)
             masked += number
-        flags = " ".join(dict.fromkeys((*row.flags.split(), *flags_of(row.content, row.role))))
-        found.append(row if flags == row.flags else structs.replace(row, flags=flags))
+        if new := set(flags_of(row.content, row.role)).difference(row.flags.split()):
+            row = structs.replace(row, flags=" ".join((*row.flags.split(), *sorted(new))))
+        found.append(row)
     return found, masked
 
 

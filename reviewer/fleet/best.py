@@ -20,10 +20,10 @@ from reviewer.fleet.rows import CandidateRow, Said
 from reviewer.fleet.tables import Folder, Parts
 from reviewer.fleet.values import FleetError, extra, line
 
-ROWS_AT_ONCE = 10_000
-MEMORY_LIMIT = "300MB"
+ROWS_AT_ONCE = 5_000
+MEMORY_LIMIT = "220MB"
 """What DuckDB may use; the rest goes to the disk."""
-PAGES_LIMIT = "100MB"
+PAGES_LIMIT = "80MB"
 """The same, once the best are found and are read page by page."""
 SETTINGS = {
     # Each needs memory of its own, and writing the rows takes longer than finding them.
@@ -145,17 +145,22 @@ class Best:
             {"top": top},
         )
         columns = ", ".join(f"e.{name}" for name in Said.__struct_fields__)
+        # Joined first and ordered then: both at once need half as much memory again.
         self._connection.execute(
             f"""
-            CREATE TABLE best AS
-            SELECT h.position, {columns}, h.seen, h.sessions, h.authors, h.leader
+            CREATE TABLE found AS
+            SELECT h.position, {columns}, h.seen, h.sessions, h.authors, h.leader, e.score, e.place
             FROM evidence e JOIN head h ON e.fact = h.fact AND e.record = h.best.record
                 AND e.path = h.best.path AND e.span_start = h.best.start
                 AND e.span_end = h.best.end
             SEMI JOIN latest l ON l.path = e.path AND l.part = e.part
-            ORDER BY h.position, e.score DESC, e.content, e.rule, e.place
             """
         )
+        self._connection.execute(
+            "CREATE TABLE best AS SELECT * EXCLUDE (score, place) FROM found"
+            " ORDER BY position, score DESC, content, rule, place"
+        )
+        self._connection.execute("DROP TABLE found")
 
 
 @contextmanager

@@ -59,6 +59,7 @@ class Database:
         with failures_as_sentences(path, writing=True):
             self._prepare_folder()
             self.writer = self.connect()
+            self.writer.execute(f"PRAGMA cache_size = -{2 * CACHE_KIB}")
             bring_up_to_date(self.writer, path, read_only=self.read_only)
             self._place = path.absolute()
             self._file = _identity(self._place)

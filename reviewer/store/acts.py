@@ -8,7 +8,6 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
-from itertools import islice
 from typing import Any
 
 from reviewer.store.changes import (
@@ -56,7 +55,7 @@ AMONG = "IN (SELECT value FROM json_each(?))"
 """With `listed` ids as its parameter: one query for any number of ids."""
 
 BATCH = 10_000
-"""Changes per batch."""
+"""Rows inserted at a time."""
 
 
 MANY = 500
@@ -166,9 +165,8 @@ class Act:
 
     def apply(self, changes: Iterable[RowChange]) -> None:
         """Apply changes unmodified."""
-        for some in batched(changes):
-            for run in runs_of(some):
-                self.write(run)
+        for run in runs_of(changes):
+            self.write(run)
 
     def write(self, run: Run) -> None:
         """Apply changes of the same columns unmodified (undo and redo)."""
@@ -265,13 +263,6 @@ def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     """The items in slices of at most CHUNK."""
     for start in range(0, len(items), CHUNK):
         yield items[start : start + CHUNK]
-
-
-def batched(changes: Iterable[RowChange]) -> Iterator[list[RowChange]]:
-    """The changes in lists of at most BATCH, to save memory."""
-    remaining = iter(changes)
-    while run := list(islice(remaining, BATCH)):
-        yield run
 
 
 def images(

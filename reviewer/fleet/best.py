@@ -23,7 +23,7 @@ from reviewer.fleet.values import FleetError, extra, line
 ROWS_AT_ONCE = 5_000
 MEMORY_LIMIT = "220MB"
 """What DuckDB may use; the rest goes to the disk."""
-PAGES_LIMIT = "80MB"
+PAGES_LIMIT = "50MB"
 """The same, once the best are found and are read page by page."""
 SETTINGS = {
     # Each needs memory of its own, and writing the rows takes longer than finding them.

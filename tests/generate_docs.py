@@ -169,8 +169,8 @@ PAGES = {
     "docs/commands.md": commands_page,
     "docs/formats.md": formats_page,
     "docs/keys.md": keys_page,
-    "docs/tour.md": tour_page,
     "reviewer/store/schema.sql": schema_script,
+    "docs/tour.md": tour_page,  # which makes stores of that schema
 }
 
 

@@ -108,12 +108,6 @@ CREATE INDEX memory_queue_of_project
         flags, proposer
     )
     WHERE leader_id IS NULL;
-CREATE INDEX memory_statements
-    ON memory (
-        project_id, status, deferred, rank DESC, id, leader_id, excerpt, confidence, kind, type,
-        flags, proposer
-    )
-    WHERE leader_id IS NULL AND excerpt = 0;
 CREATE INDEX memory_leader ON memory (leader_id) WHERE leader_id IS NOT NULL;
 CREATE INDEX memory_superseded_by ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memory_decided ON memory (decided_at, status) WHERE decided_at IS NOT NULL;
@@ -404,6 +398,7 @@ CREATE TABLE synced (
     PRIMARY KEY (project_id, item)
 ) WITHOUT ROWID
 ;
+CREATE INDEX memory_edited ON memory (project_id, key) WHERE edited = 1;
 INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES
     ('reviewer', 'tables', datetime()),
     ('reviewer', 'findings', datetime()),
@@ -414,4 +409,5 @@ INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES
     ('reviewer', 'commands of runs', datetime()),
     ('reviewer', 'words of names', datetime()),
     ('reviewer', 'chosen levels', datetime()),
-    ('reviewer', 'keys of runs', datetime());
+    ('reviewer', 'keys of runs', datetime()),
+    ('reviewer', 'indexes of intakes', datetime());

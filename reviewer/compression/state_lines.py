@@ -112,9 +112,9 @@ def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[st
         later = "; a sub-agent may have changed files since"
         change = state.changed_by + (later if state.last_delegated > state.last_change else "")
         if found:
-            yield f"Checks seen after the last change ({change}): {said}."
+            yield f"Checks seen after the last change seen ({change}): {said}."
         elif not part:
-            yield f"No check command was run after the last change ({change})."
+            yield f"No check command was seen to end after the last change seen ({change})."
 
 
 def _check(check: Check, state: WorkState) -> str:

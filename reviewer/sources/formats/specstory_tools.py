@@ -19,7 +19,9 @@ _END = re.compile(r"(?:\n?```)?\s*</details>\s*</tool-use>\s*$")
 _FENCE = re.compile(r"\s*(```+|~~~+)(\w*)\s*$")
 _CHANGED = re.compile(r"\*\*(Add|Update|Delete): `([^`]+)`\*\*")
 """The file that the next code block of a patch changes."""
-_EDITED = re.compile(r"\s*The file (.+?) has been updated\b")
+_EDITED = re.compile(
+    r"\s*(?:The file (?P<path>.+?) has been updated\b|File created successfully at: (?P<new>\S.*))"
+)
 _NAMED = re.compile(r"(?<!\w)(\w++) `([^`]*)`")
 _ITEM = re.compile(r"\s*[-*] \[(.)\]\s+(.*)")
 _STATUS = {" ": "pending", "⚡": "in_progress", "~": "in_progress"}
@@ -43,7 +45,7 @@ def call_parts(lines: Sequence[str], call: str) -> list[Part]:
     parts = _parts(lines)
     arguments = _arguments(parts)
     if not arguments and (edited := _EDITED.match(parts.result)):
-        arguments = {"file_path": edited[1]}
+        arguments = {"file_path": edited["path"] or edited["new"]}
     if name == "apply_patch" and (patch := _patch(lines)):
         arguments, parts.result = {"patch": patch}, ""
     if not arguments and not parts.result.strip():

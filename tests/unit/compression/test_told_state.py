@@ -149,8 +149,8 @@ def test_a_sub_agent_after_the_last_change(tmp_path: Path) -> None:
     session.call("Task", "The port stays open now.", prompt="Fix the port", description="Fix it")
     session.run("pytest -q", "3 passed")
     found = told(session.write(tmp_path / "session.jsonl"))
-    after = "Checks seen after the last change (queue.py; a sub-agent may have changed files since)"
-    assert f"{after}: `pytest -q` passed." in found
+    later = "a sub-agent may have changed files since"
+    assert f"after the last change seen (queue.py; {later}): `pytest -q` passed." in found
 
 
 def test_a_command_of_the_person_after_the_last_change_is_no_sub_agent(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_a_command_of_the_person_after_the_last_change_is_no_sub_agent(tmp_path:
     session.edit(f"{SHOP}/queue.py")
     session.user("<bash-input>ls</bash-input>")
     session.user("<bash-stdout>queue.py</bash-stdout><bash-stderr></bash-stderr>")
-    assert "last change (queue.py)." in told(session.write(tmp_path / "session.jsonl"))
+    assert "last change seen (queue.py)." in told(session.write(tmp_path / "session.jsonl"))
 
 
 def test_a_push_that_was_refused(tmp_path: Path) -> None:
@@ -230,6 +230,14 @@ The file /work/shop/queue.py has been updated successfully.
 ```
 </details></tool-use>
 
+<tool-use data-tool-type="write" data-tool-name="Write"><details>
+<summary>Tool use: **Write**</summary>
+
+```text
+File created successfully at: /work/shop/till.py
+```
+</details></tool-use>
+
 _**Agent (model 2026-02-14 10:00:12Z)**_
 
 The queue is tidy.
@@ -249,5 +257,5 @@ def test_an_edit_whose_result_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "session.md"
     path.write_text(SPECSTORY)
     found = told(path)
-    assert "no commit of it seen (1): /work/shop/: queue.py" in found
+    assert "no commit of it seen (2): /work/shop/: till.py, queue.py" in found
     assert "does not name" not in found

@@ -202,7 +202,7 @@ def test_a_call_that_the_client_did_not_make_was_not_run() -> None:
 def test_what_is_uncommitted_checked_and_committed() -> None:
     now = section(written(FERRY), HandoverSection.NOW)
     assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)" in now
-    assert "No check command was run after the last change (harbour.py)." in now
+    assert "No check command was seen to end after the last change seen (harbour.py)." in now
     assert "before it: `pytest -q tests/sheets` passed." in now
     assert "Committed (no push seen): 1a2b3c4 Fit the timetable" in now
 

@@ -222,8 +222,16 @@ class Undo:
         found = self.next_redo()
         if found is None:
             raise ConflictError("Nothing to redo.")
-        number, title = found
-        return self._reverse(number, "redo", f"Redid: {title}", self._row(number).target, title)
+        return self.redo_act(found[0])
+
+    def redo_act(self, number: int) -> Undone:
+        """Redo what an undo took back, by the id of the undo.
+
+        Raises ConflictError if rows have changed since.
+        """
+        target = self._row(number).target
+        title = self._row(target).title
+        return self._reverse(number, "redo", f"Redid: {title}", target, title)
 
     def is_undone(self, number: int) -> bool:
         """Whether an act is currently undone."""

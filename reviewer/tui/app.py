@@ -32,7 +32,7 @@ from reviewer.tui.kit.actor import (
     WAITING,
     Actor,
     StatusMessage,
-    detached,
+    hidden,
 )
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
@@ -57,14 +57,14 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.kit.host import Steps
     from reviewer.tui.kit.text import TextBlock
-    from reviewer.tui.packet.model import PacketChoices
     from reviewer.tui.pipelines.run import BackgroundRun
 
 
 SWITCH_SECONDS = 0.0005
 """Thread switch interval; keeps keys responsive while a thread computes."""
+WATCH_SECONDS = 2.0
+"""How often to check whether another process has written to the store."""
 PROGRESS_SECONDS = 0.25
 """How often the progress of an act is updated."""
 COLLECT_AFTER = 0.15
@@ -129,28 +129,10 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The running act on many rows."""
         self.background_act: Future[None] | None = None
         """The act in the background."""
-        self.made_here: dict[int, tuple[str, str]] = {}
-        """Acts of this session -> the screen that made it, and its wording there."""
-        self.named_act = (0, 0.0)
-        """The act of an earlier session named for confirmation of its undo, and when."""
-        self.steps: dict[str, Steps] = {}
-        """Choices for undo and redo, by screen."""
-        self.redo_ended = False
-        """A choice outside the ledger followed the latest undo."""
-        self.opened_segments: dict[int, set[tuple[int, ...]]] = {}
-        """Expanded segments of the Context screen, by context."""
-        self.acts_at: dict[int, tuple[int, int]] = {}
-        """Acts of this session -> the context and turn they changed."""
-        self.came_back: Sequence[int] = ()
-        """Memories changed by the latest undo or redo on another screen, for the queue."""
         self.background_run: BackgroundRun | None = None
         """The pipeline run, which outlives its screen."""
-        self.packet_choices: PacketChoices | None = None
-        """The source, task, limits and pins of the Packet screen."""
-        self.memory_at = 0
-        """The last memory under the cursor of Memory or Packet, where the other one starts."""
-        self.history_at = 0
-        """The last act under the cursor of History; 0 for the newest."""
+        self.kept: dict[type[KitScreen], KitScreen] = {}
+        """The screens of the tabs that were shown."""
         self._collecting: Timer | None = None
         self._typed_at = WeakKeyDictionary[events.Key, Screen[Any]]()
         """The screen that each key on its way was typed at."""
@@ -187,6 +169,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """Enable the garbage collector after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
         self.call_after_refresh(begin_collecting)
+        self.set_interval(WATCH_SECONDS, self._watch_store)
         if self.has_start:
             self.open_start()
 
@@ -236,7 +219,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """
 
         def progress() -> None:
-            target = self.shown if detached(node) else node
+            target = self.shown if hidden(node) else node
             if target is not None:
                 target.post_message(StatusMessage(act.sentence))
 
@@ -275,11 +258,15 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         else:
             self.engine.work_in(ChosenProject(project))
         self.project = project
-        kind: Callable[..., Screen[Any]] = type(self.screen)
+        shown = self.screen
         self.action_show_queue()
+        for each in self.kept.values():
+            self.uninstall_screen(each)
+            each.remove()
+        self.kept.clear()
         self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}")
-        if kind is not QueueScreen:
-            self.push_screen(kind(self.engine, project))
+        if isinstance(shown, KitScreen) and shown is not self.queue_screen:
+            self._go_to(type(shown))
 
     async def on_event(self, event: events.Event) -> None:
         """Send a key typed ahead to the screen, or the text field, opened meanwhile.
@@ -304,7 +291,11 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def on_app_focus(self) -> None:
         """Check the store when the terminal regains the focus."""
-        self.queue_screen.watch_store()
+        self._watch_store()
+
+    def _watch_store(self) -> None:
+        if isinstance(self.shown, KitScreen):
+            self.shown.watch_store()
 
     @on(StatusMessage)
     def _show_status(self, message: StatusMessage) -> None:
@@ -333,7 +324,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self._close_messages_no_wait()
 
     def _restyle(self) -> None:
-        for screen in self.screen_stack:
+        for screen in {*self.screen_stack, *self.kept.values()}:
             for widget in screen.walk_children():
                 widget.refresh()
 
@@ -372,14 +363,23 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         return partial(self._show, *room)
 
     async def _show(self, room: str, name: str) -> None:
-        """Replace the top screen by another."""
+        """Replace the top screen by that of a tab, as it was left."""
         module = await to_thread(import_module, f"reviewer.tui.{room}.screen")
-        kind: Callable[..., Screen[None]] = getattr(module, name)
+        kind: type[KitScreen] = getattr(module, name)
         self._leave_question()
         if type(self.screen) is not kind:
-            self._keep(self.screen)  # the next screen starts at the same place
             self.action_show_queue()
-            self.push_screen(kind(self.engine, self.project))
+            self._go_to(kind)
+
+    def _go_to(self, kind: type[KitScreen]) -> None:
+        """Show the screen of a tab, which is kept from then on."""
+        if kind in self.kept:
+            self.push_screen(self.kept[kind])
+            self.kept[kind].come_back()
+        else:
+            self.kept[kind] = kind(self.engine, self.project)
+            self.install_screen(self.kept[kind], kind.tab)
+            self.push_screen(self.kept[kind])
 
     def open_source(self, evidence: EvidenceView) -> None:
         """Show the source of an evidence at its line; a session in the Session screen."""

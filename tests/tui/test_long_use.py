@@ -2,49 +2,78 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from textual.css.query import NoMatches
+from textual.widget import Widget
 from textual.widgets import TextArea
 
 from reviewer.engine import Engine
-from reviewer.tui.history.screen import HistoryScreen
+from reviewer.promotion.views import QueueQuery
+from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.bars import FooterBar
+from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import opened
 
-SCREENS = [
-    ("f3",), ("f3",), ("f4", "t", "a"), ("f6",), ("f5", "n"), ("f8",), ("f7",), ("question_mark",),
+ROUND = [
+    ("f3",), ("f4", "t", "a"), ("f6",), ("f5", "n"), ("f8",), ("f7",), ("question_mark",),
 ]  # fmt: skip
 """Keys that open a screen and, where it has one, a field that is typed into."""
 
 
-async def test_screens_that_were_left_are_let_go(stocked: Engine) -> None:
-    loop = asyncio.get_running_loop()
-    threads = ThreadPoolExecutor()
-    loop.set_default_executor(threads)
-    left: list[weakref.ref[object]] = []
-
-    def let_go() -> bool:
+async def test_a_second_round_makes_no_more_widgets(stocked: Engine) -> None:
+    def widgets() -> int:
         gc.collect()
-        return all(each() is None for each in left)
+        return sum(isinstance(each, Widget) for each in gc.get_objects())
 
     async with opened(stocked, size=(80, 24)) as screen:
-        for keys in SCREENS:
-            await screen.press(*keys)
-            assert screen.app.screen is not screen.queue
-            for widget in screen.app.screen.walk_children(with_self=True):
-                left.append(weakref.ref(widget))
-            del widget
-            await screen.press("escape", "escape", "f2")
-            assert screen.app.screen is screen.queue
-        # A thread remembers the last worker it ran, and the loop a cancelled timer until it is due.
-        loop.set_default_executor(ThreadPoolExecutor())
-        await asyncio.to_thread(threads.shutdown)
-        await screen.until(let_go)
+
+        async def walk() -> None:
+            for keys in ROUND:
+                await screen.press(*keys)
+                assert screen.app.screen is not screen.queue
+                await screen.press("escape", "escape", "f2")
+                assert screen.app.screen is screen.queue
+
+        await walk()
+        before = widgets()
+        await walk()
+        await screen.until(lambda: widgets() <= before)
+
+
+async def test_a_screen_is_as_it_was_left_and_reads_again_only_what_changed(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stocked.triage.promote(list(stocked.queue.ids(QueueQuery()))[:3])
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("f5", "j", "j")
+        left, reads = screen.top(StateScreen), list[str]()
+        here = left.facts.current_id
+        reload = left.reload
+
+        def counted() -> None:
+            reads.append("again")
+            reload()
+
+        monkeypatch.setattr(left, "reload", counted)
+        await screen.press("f2", "f5")
+        assert screen.top(StateScreen) is left
+        assert (left.facts.current_id, reads) == (here, [])
+        await screen.press("f2", "a", "f5")
+        assert (left.facts.current_id, reads) == (here, ["again"])
+        assert len(left.facts.ids) == 4
+
+
+async def test_another_theme_is_on_the_screens_that_were_left(stocked: Engine) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("f4")
+        before = screen.strips
+        await screen.press("f2")
+        screen.app.action_switch_theme()
+        await screen.press("f4")
+        left = {run.style for strip in before for run in strip}
+        assert not left & {run.style for strip in screen.strips for run in strip}
 
 
 async def test_a_field_takes_the_colours_of_the_other_theme(stocked: Engine) -> None:
@@ -61,13 +90,13 @@ async def test_an_act_that_outlives_its_screen_may_miss_its_panes_and_no_other(
     stocked: Engine,
 ) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("f8")
-        left = screen.top(HistoryScreen)
+        await screen.press("o")
+        left = screen.top(SourceScreen)
 
         async def act() -> None:
             left.query_one(FooterBar).refresh()
 
-        await screen.press("f2")
+        await screen.press("escape")
         assert not left.query(FooterBar)
         await left.patiently(act)
         await left.patiently(lambda: left.query_one(FooterBar))

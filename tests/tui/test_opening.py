@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from textual import events
-from textual.timer import Timer
 from textual.widgets import Input
 
 from reviewer.engine import Engine
@@ -65,24 +64,16 @@ async def test_keys_typed_while_a_screen_opens_go_to_that_screen(
 
 
 @pytest.mark.parametrize("key", ["f3", "f4", "f6"])
-async def test_a_screen_reads_once_and_watches_the_store_with_one_timer(
+async def test_a_screen_reads_once(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     """Textual calls `on_mount` of every base class, so a handler must not call `super()`."""
     called: list[str] = []
-    set_interval = ListScreen.set_interval
-
-    def counted(self: ListScreen, *args: Any, **kwargs: Any) -> Timer:
-        if args[1:] == (self.watch_store,):
-            called.append("timer")
-        return set_interval(self, *args, **kwargs)
-
     async with opened(engine) as screen:
-        monkeypatch.setattr(ListScreen, "set_interval", counted)
         for kind in (ContextScreen, PacketScreen, PipelinesScreen):
             monkeypatch.setattr(kind, "reload", _counting(called, kind.reload))
         await screen.press(key)
-        assert sorted(called) == ["reload", "timer"]
+        assert called == ["reload"]
 
 
 def _counting(called: list[str], reload: Callable[[Any], None]) -> Callable[[Any], None]:

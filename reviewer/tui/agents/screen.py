@@ -73,6 +73,9 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     def action_refresh(self) -> None:
         self.reload()
 
+    def come_back(self) -> None:
+        self.reload()
+
     def reload(self) -> None:
         """Reload the agents, their files and their proposals."""
         self.read(self._read_agents, self._show_agents, group="agents")

@@ -178,12 +178,10 @@ class ContextModel:
         self.troubles: dict[Key, str] = {}
         """Why there is no preview, as a sentence."""
 
-    def load(
-        self, found: ContextRead, opened: set[tuple[int, ...]], here: int | None = None
-    ) -> None:
+    def load(self, found: ContextRead, here: int | None = None) -> None:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
         here = here if here is not None else self.first_commit
-        self.opened, self.found, self.plan = opened, found, found.plan
+        self.found, self.plan = found, found.plan
         self.take(found.levels)
         self._arrange(here)
 

@@ -100,6 +100,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         super().__init__(engine, project, self.rows, panes, title="Context")
         self._wanted = context
         self._read = False
+        self._acts_at: dict[int, tuple[int, int]] = {}
+        """Acts of this screen -> the context and turn they changed."""
         self._writes = False
         """A preview is being written."""
 
@@ -110,6 +112,15 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
+
+    def on_screen_suspend(self) -> None:
+        """Write no previews meanwhile."""
+        self.void("previews")
+        self._writes = False
+
+    def on_screen_resume(self) -> None:
+        if self._read and not self._writes:
+            self._write_next()
 
     def on_descendant_focus(self) -> None:
         super().on_descendant_focus()
@@ -154,10 +165,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def reload(self) -> None:
         """Open the session of last time; later, read again what others changed."""
-        if not self._read:
+        if self.context is None:
             wanted = self._last()
             self.read(lambda: self._find(wanted), self._found, group="context")
-        elif self.context is not None:
+        else:
             number, known = self.context.id, (self.data.found.version, self.data.chosen)
             self.read(
                 lambda: (
@@ -181,12 +192,17 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return wanted if wanted in known else next(iter(known), None)
 
     def _found(self, found: ContextRead | None) -> None:
-        self._read = True
         if found is not None:
             self._show(found)
-        else:
+        elif not self._read:
             self._show_nothing()
             self.call_later(self.action_choose_context)
+        self._read = True
+
+    def come_back(self) -> None:
+        if self.context is None:
+            self._read = False
+            self.reload()
 
     def _show_nothing(self) -> None:
         self.data.clear()
@@ -251,8 +267,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return self.engine.contexts.import_file(path, project=project)
 
         def then(done: ImportResult) -> None:
-            if done.act:
-                self.note_act(done.act)
             self.open_context(done.context.id, f"Opened {count(done.commits, 'turn')}.")
 
         self.read(work, then, group="import")
@@ -280,8 +294,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.data.clear()
         if found.version != self.data.found.version:
             self.data.forget_previews()
-        opened = self.host.opened_segments.setdefault(context.id, set())
-        self.data.load(found, opened, here)
+        self.data.load(found, here)
         nothing = "No turn matches." if self.data.words else "This session has no turns."
         self.rows.empty = (found.trouble or nothing,)
         self.void("previews")  # what is being written is not wanted any more
@@ -750,7 +763,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Remember an act of this session, and the turn that undo goes back to."""
         self.note_act(act, words)
         if self.context is not None:
-            self.host.acts_at[act] = (self.context.id, here or self.data.first_commit or 0)
+            self._acts_at[act] = (self.context.id, here or self.data.first_commit or 0)
 
     def _annotated(self, words: str, commit: int, act: int, remark: str = "") -> None:
         """Say what became of some turns, and show them again."""
@@ -843,7 +856,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def show_reversed(self, undone: Undone) -> None:
         """Go to the session and the row that an undo or redo changed."""
         here = self.context.id if self.context is not None else 0
-        number, commit = self.host.acts_at.get(undone.target, (here, None))
+        number, commit = self._acts_at.get(undone.target, (here, None))
         if number:
             self.read(
                 lambda: any(each.id == number for each in self.engine.contexts.all(self.project)),

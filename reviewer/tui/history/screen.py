@@ -99,7 +99,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         )
         self._shown: Shown | None = None
         self._filter = ""
-        self._wanted = self.host.history_at
+        self._wanted = 0
         """The act that the cursor goes to once the list is read; 0: its own."""
 
     def _read_acts(self, ids: Sequence[int]) -> list[ActView]:
@@ -138,10 +138,6 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         """The act under the cursor; 0 for the newest, whichever that is."""
         at_newest = not self.acts.cursor and not self._filter
         return 0 if at_newest else self.acts.current_id or 0
-
-    def keep_now(self) -> None:
-        super().keep_now()
-        self.host.history_at = self._place
 
     @property
     def filter_text(self) -> str:
@@ -207,13 +203,9 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             await self._undo_act(act)
 
     async def _undo_act(self, act: ActView, *, anyone: bool = False) -> None:
-        undone = await self.write(
-            lambda: self.engine.history.undo_act(act.id, anyone=anyone), "Undoing"
+        await self.reverse(
+            None, lambda: self.engine.history.undo_act(act.id, anyone=anyone), shared.UNDO
         )
-        redoable = self.engine.history.redo_title() == undone.title
-        self.show_reversed(undone)
-        redo = f" - {shared.REDO.key} to redo" if redoable else ""
-        self.say(f"Undone: {display_line(undone.title)}{redo}")
 
     @on(RowList.Opened)
     @unless(_no_memory)

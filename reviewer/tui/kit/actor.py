@@ -90,7 +90,7 @@ class Actor(_Node):
 
     def say(self, text: str, *, bad: bool = False) -> None:
         """Show a message in the status line of this screen, or of the one that replaced it."""
-        target = self if not detached(self) else self.host.shown
+        target = self.host.shown if hidden(self) else self
         if target is not None:
             target.post_message(StatusMessage(text, bad=bad))
 
@@ -177,6 +177,11 @@ class DismissOnce(_Screen):
 
 def detached(node: DOMNode) -> bool:
     """Whether the screen of a node was closed; its act may still be running."""
+    return not node.is_attached
+
+
+def hidden(node: DOMNode) -> bool:
+    """Whether the screen of a node was closed, or left for another one."""
     try:
         return node.screen not in node.app.screen_stack
     except (NoScreen, ScreenStackError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
@@ -14,29 +14,10 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.tui.kit.running import RunningAct
-    from reviewer.tui.packet.model import PacketChoices
     from reviewer.tui.pipelines.run import BackgroundRun
     from reviewer.tui.theme import Glyphs
 
 Value = TypeVar("Value")
-
-
-class Step(NamedTuple):
-    """A choice outside the ledger that undo can take back."""
-
-    words: str
-    after: int
-    """The latest act at that time; later acts are undone first."""
-    choices: object
-    """The screen's choices before it; for an undone step, after it."""
-
-
-class Steps:
-    """The choices made on a screen, latest last."""
-
-    def __init__(self) -> None:
-        self.done: list[Step] = []
-        self.undone: list[Step] = []
 
 
 class Host(Protocol):
@@ -49,16 +30,6 @@ class Host(Protocol):
     running: RunningAct | None
     background_act: Future[None] | None
     background_run: BackgroundRun | None
-    made_here: dict[int, tuple[str, str]]
-    named_act: tuple[int, float]
-    steps: dict[str, Steps]
-    redo_ended: bool
-    opened_segments: dict[int, set[tuple[int, ...]]]
-    acts_at: dict[int, tuple[int, int]]
-    came_back: Sequence[int]
-    packet_choices: PacketChoices | None
-    memory_at: int
-    history_at: int
 
     @property
     def shown(self) -> Screen[Any] | None: ...

@@ -37,8 +37,6 @@ if TYPE_CHECKING:  # imported on first use: text fields are slow to import
     from reviewer.tui.kit.filter import FilterBar
     from reviewer.tui.kit.text_edit import TextEdit
 
-WATCH_SECONDS = 2.0
-"""How often a screen checks whether another process has written to the store."""
 SKIM_SECONDS = 0.4
 """Cursor moves closer together than this count as skimming."""
 REST_SECONDS = 0.16
@@ -124,9 +122,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         # Set the breakpoint's class immediately, or Textual lays everything out twice.
         width = self.app.size.width
         self.add_class([name for least, name in COLUMNS if width >= least][-1])
-        base = self.app.screen_stack[0]
-        if base is not self:
-            self.header.same_as(base.query_one(HeaderBar))
         yield self.header
         yield from self.compose_above()
         with Horizontal(id="body"):
@@ -155,24 +150,28 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return ()
 
     def on_mount(self) -> None:
-        """Focus the list, load it, and watch the store."""
+        """Focus the list and load it."""
         self.set_focus(self.list, scroll_visible=False)
         self.show_footer()
         entitle(self.list, self._title)
         self.reload()
-        self.set_interval(WATCH_SECONDS, self.watch_store)
+
+    def on_screen_resume(self) -> None:
+        base = self.app.screen_stack[0]
+        if base is not self:
+            self.header.same_as(base.query_one(HeaderBar))
 
     def show_counts(self) -> None:
         """Read the queue's counts for the header."""
         self.read(lambda: self.engine.queue.counts(self.project), self.take_counts, group="counts")
 
     def take_counts(self, counts: Counts) -> None:
-        """Show the counts here and on the base screen, whose header every new screen copies."""
+        """Show the counts here and on the base screen, whose header every shown screen copies."""
         for header in (self.header, self.app.screen_stack[0].query_one(HeaderBar)):
             header.waiting = counts.waiting
 
-    async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
-        done = await super().write(act, words, total)
+    async def change(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
+        done = await super().change(act, words, total)
         if not detached(self):
             self.show_counts()
         return done

@@ -7,7 +7,7 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -34,7 +34,6 @@ from reviewer.tui.kit.actor import (
     unless,
 )
 from reviewer.tui.kit.bars import FooterBar, StatusBar
-from reviewer.tui.kit.host import Step, Steps
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text_pane import TextPane
 
@@ -43,7 +42,7 @@ if TYPE_CHECKING:  # imported on first use: text fields are slow to import
     from reviewer.tui.kit.choice import ChoiceScreen, Find
 
 PAUSE = 0.6
-"""An undo of an earlier act is confirmed by the same key, pressed at least this much later."""
+"""An undo of an act from elsewhere is confirmed by the same key, at least this much later."""
 
 Value = TypeVar("Value")
 
@@ -60,6 +59,18 @@ class EngineAct(Protocol):
 ActT = TypeVar("ActT", bound=EngineAct)
 
 
+class Step(NamedTuple):
+    """What undo or redo on a screen reverses: an act, or a choice outside the ledger."""
+
+    words: str
+    """Empty for the title of the act."""
+    place: str
+    act: int = 0
+    """Of an undone step, the act that undid it; 0 for a choice."""
+    choices: object = None
+    """The screen's choices before it; of an undone step, after it."""
+
+
 class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     """A screen that never blocks on a file or the store."""
 
@@ -74,6 +85,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.footer = FooterBar(id="footer")
         self.question: ChoiceScreen | None = None
         """The question open over this screen."""
+        self.done: list[Step] = []
+        """What was done on this screen, latest last."""
+        self.undone: list[Step] = []
+        self._asked = (0, 0.0)
+        """The act from elsewhere named for confirmation of its undo, and when."""
         self._seen_version = engine.version()
 
     # reading
@@ -136,30 +152,44 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     def on_screen_resume(self) -> None:
         self.watch_store()
 
+    def come_back(self) -> None:
+        """Called when the screen is shown again by its key: read what is not in the store."""
+
     # writing
 
     async def write(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
-        """Run an act of the engine in a thread.
+        """Run an act of the engine in a thread, and record it for undo.
 
         Pass `words` (such as `Rejecting`) for an act that may take long: its progress is shown and
         escape stops it. Exceptions propagate.
         """
+        done = await self.change(act, words, total)
+        self.note_act(done.act)
+        return done
+
+    async def change(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
+        """Run an act or its reversal in a thread."""
         if words:
             done = await self.host.carry_out(self, act, words, total)
         else:
             done = await to_thread(act)
-        self.note_act(done.act)
         self.status.remark = display_line(self.engine.say_binding())
         if personal(self.engine.path, "-agents").is_dir():
             self.run_worker(self._bring_agents_up_to_date, thread=True)
         return done
 
     def note_act(self, act: int, words: str = "") -> None:
-        """Record an act of this session, the screen that made it, and its wording there."""
-        self.host.made_here[act] = (self.place, words)
-        self.host.redo_ended = False
-        for each in self.host.steps.values():
-            each.undone.clear()
+        """Record an act for undo, with its wording here."""
+        if self.done and self.done[-1].act == act:
+            self.done.pop()
+        if act:
+            self.done.append(Step(words, self.place, act))
+            self.undone.clear()
+
+    def note_step(self, words: str, before: object) -> None:
+        """Record a choice for undo."""
+        self.done.append(Step(words, self.place, choices=before))
+        self.undone.clear()
 
     def say_done(self, done: Done) -> None:
         """Show an act, and how to undo it."""
@@ -178,93 +208,80 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         for sentence in bring_up_to_date(self.engine):
             self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
-    @property
-    def steps(self) -> Steps:
-        """Choices on this screen for undo and redo."""
-        return self.host.steps.setdefault(self.tab, Steps())
-
-    def note_step(self, words: str, before: object) -> None:
-        """Record a choice for undo."""
-        self.steps.done.append(Step(words, self._latest_act(), before))
-        self.steps.undone.clear()
-        self.host.redo_ended = True
-
     def take_back(self, choices: object) -> object:
         """Restore earlier choices and return the current ones; for screens that note steps."""
         raise NotImplementedError
 
-    def _latest_act(self) -> int:
-        following = self.engine.history.next_undo()
-        return following[0] if following else 0
-
-    def _last_step(self) -> bool:
-        """Whether undo would take back a choice, not an act."""
-        done = self.steps.done
-        return bool(done) and done[-1].after >= self._latest_act()
+    def last_done(self) -> Step | None:
+        """What was done last on this screen, and not undone elsewhere."""
+        done = self.done
+        while done and done[-1].act and self.engine.history.is_undone(done[-1].act):
+            done.pop()
+        return done[-1] if done else None
 
     def _nothing_to_undo(self) -> str | None:
-        if self._last_step() or self.engine.history.undo_title():
+        if self.last_done() or self.engine.history.undo_title():
             return None
         if (other := self.engine.history.latest_of_another()) is None:
             return "There is nothing to undo."
         return f"You have nothing to undo: {display_line(other[2])} made the latest decision."
 
     def _nothing_to_redo(self) -> str | None:
-        by_act = not self.host.redo_ended and self.engine.history.redo_title()
-        return None if self.steps.undone or by_act else "There is nothing to redo."
+        elsewhere = not self.done and self.engine.history.redo_title()
+        return None if self.undone or elsewhere else "There is nothing to redo."
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
-        """Undo the last choice or act of this session; an act of an earlier session is named
-        first and needs the key again.
+        """Undo what was done last on this screen; an act from elsewhere is named first and needs
+        the key again.
         """
-        if self._last_step():
-            self._reverse_step(self.steps.done, self.steps.undone)
-        else:
-            await self._reverse(self.engine.history.next_undo(), self.engine.history.undo, "undo")
+        history = self.engine.history
+        if step := self.last_done():
+            await self.reverse(step, lambda: history.undo_act(step.act), keys.UNDO)
+        elif self._was_named(history.next_undo(), keys.UNDO):
+            await self.reverse(None, history.undo, keys.UNDO)
 
     @unless(_nothing_to_redo)
     async def action_redo(self) -> None:
-        if self.steps.undone:
-            self._reverse_step(self.steps.undone, self.steps.done)
-        else:
-            await self._reverse(self.engine.history.next_redo(), self.engine.history.redo, "redo")
+        history = self.engine.history
+        if self.undone:
+            step = self.undone[-1]
+            await self.reverse(step, lambda: history.redo_act(step.act), keys.REDO)
+        elif self._was_named(history.next_redo(), keys.REDO):
+            await self.reverse(None, history.redo, keys.REDO)
 
-    def _reverse_step(self, taken: list[Step], kept: list[Step]) -> None:
-        """Undo or redo a choice."""
-        step = taken.pop()
-        kept.append(step._replace(choices=self.take_back(step.choices)))
-        self.host.redo_ended = True
-        self._say_reversed(step.words, "redo" if taken is self.steps.undone else "undo")
-
-    async def _reverse(
-        self, following: tuple[int, str] | None, reverse: Callable[[], Undone], verb: str
-    ) -> None:
-        """Undo or redo an act; an act of an earlier session is named first."""
+    def _was_named(self, following: tuple[int, str] | None, key: Action) -> bool:
+        """Whether an act from elsewhere was named a while ago, else name it."""
         if following is None:
-            return
+            return False
         number, title = following
-        early = number not in self.host.made_here
-        named, at = self.host.named_act
-        if early and (named != number or monotonic() - at < PAUSE):
-            self.host.named_act = number, monotonic()
-            key = (keys.UNDO if verb == "undo" else keys.REDO).key
-            self.say(f"From an earlier session: {display_line(title)} - {key} again to {verb} it")
-            return
-        done = await self.write(reverse, "Undoing" if verb == "undo" else "Redoing")
-        made_on, words = self.host.made_here.setdefault(done.target, ("", ""))
-        where = "earlier session" if early else made_on
-        self.host.came_back = done.ids
-        if not detached(self):
-            self.show_reversed(done)
-        here = where in ("", self.place)
-        self._say_reversed((words or done.title) + ("" if here else f" ({where})"), verb)
+        named, at = self._asked
+        if named == number and monotonic() - at >= PAUSE:
+            return True
+        self._asked = number, monotonic()
+        self.say(f"Not done here: {display_line(title)} - {key.key} again to {key.title} it")
+        return False
 
-    def _say_reversed(self, what: str, verb: str) -> None:
-        done, key, way = (
-            ("Undone", keys.REDO, "redo") if verb == "undo" else ("Redone", keys.UNDO, "undo")
-        )
-        self.say(f"{done}: {display_line(what)} - {key.key} to {way}")
+    async def reverse(self, step: Step | None, reverse: Callable[[], Undone], key: Action) -> None:
+        """Undo or redo a step of this screen, or else an act from elsewhere."""
+        undoes = key is keys.UNDO
+        taken, kept = (self.done, self.undone) if undoes else (self.undone, self.done)
+        if step is not None and not step.act:
+            taken.remove(step)
+            step = step._replace(choices=self.take_back(step.choices))
+        else:
+            done = await self.change(reverse, "Undoing" if undoes else "Redoing")
+            if step is not None:
+                taken.remove(step)
+            words, place = (step.words, step.place) if step else ("", self.place)
+            act = done.act if undoes else done.target
+            step = Step(words or done.title, place, act)
+            if not detached(self):
+                self.show_reversed(done)
+        kept.append(step)
+        where = "" if step.place == self.place else f" ({step.place})"
+        verb, other = ("Undone", keys.REDO) if undoes else ("Redone", keys.UNDO)
+        self.say(f"{verb}: {display_line(step.words)}{where} - {other.key} to {other.title}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Show the rows changed by an undo or redo."""

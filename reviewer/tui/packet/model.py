@@ -37,7 +37,7 @@ class PacketSource(Struct, frozen=True):
 
 
 class PacketChoices(Struct, frozen=True):
-    """Choices on the Packet screen; kept while other screens are open."""
+    """Choices on the Packet screen."""
 
     source: PacketSource | None = None
     """None for the command line's default source."""

@@ -74,6 +74,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.head = PacketHead(id="packet-head")
         self.local_folder = context_folder_near(working_folder())
         """The .context folder in the working folder or at the root of its work tree."""
+        self.choices = PacketChoices()
         self.source = PacketSource()
         """The current source."""
         self.tried = False
@@ -89,10 +90,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def on_mount(self) -> None:
         self._draw_above()
 
-    @property
-    def choices(self) -> PacketChoices:
-        return self.host.packet_choices or PacketChoices()
-
     def _choose(self, words: str, choices: PacketChoices) -> None:
         """Record a choice and assemble the packet with it."""
         self.note_step(words, self.choices)
@@ -101,7 +98,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def take_back(self, choices: object) -> PacketChoices:
         assert isinstance(choices, PacketChoices)
         before = self.choices
-        self.host.packet_choices = choices
+        self.choices = choices
         if choices.source != before.source:
             self.packets.cursor = 0
             self._read_source(quiet=True)
@@ -159,6 +156,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.packets.show(None)
         self._draw()
 
+    def come_back(self) -> None:
+        if self.source.path is not None:
+            self.reload()
+
     def watch_store(self) -> None:
         """Watch the store only if it is the source."""
         if (self.tried and self.choices.source is None) or self.source.folder is None:
@@ -183,16 +184,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         def then(found: tuple[Prepared, Packet]) -> None:
             self._prepared, packet = found
-            first = [f"m:{self.host.memory_at}"] if self.packets.packet is None else []
             self.packets.show(packet, self.packets.filter)
-            self.packets.go_to(here or first)
+            self.packets.go_to(here)
             self._draw()
 
         self.read(work, then, group="packet")
-
-    def keep_now(self) -> None:
-        super().keep_now()
-        self.host.memory_at = self._memory_here() or self.host.memory_at
 
     def _memory_here(self) -> int:
         """The memory under the cursor; 0 for a section, trusted state or a folder entry."""

@@ -83,13 +83,14 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._listener = lambda: self.post_message(RunMoved())
         self._announced: StageQuestion | None = None
 
-    def on_mount(self) -> None:
+    def on_screen_resume(self) -> None:
         if self.background is not None:
             self.background.listener = self._listener
+            self.post_message(RunMoved())
 
-    def on_unmount(self) -> None:
+    def on_screen_suspend(self) -> None:
         """Detach from the run, which continues."""
-        if self.background is not None and self.background.listener is self._listener:
+        if self.background is not None:
             self.background.listener = None
 
     # reading

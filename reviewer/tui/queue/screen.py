@@ -150,6 +150,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def begin(self, project: str | None, words: str) -> None:
         """Show a project from its first page."""
         self.project = project
+        self.done, self.undone = [], []
         self.query_asked = QueueQuery(project=project)
         self.loaded = False
         for group in ("ids", "new rows", "sessions", "offers", "drafts"):
@@ -250,10 +251,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         self.model.forget()
         self.model.reread(list(self.model.dimmed)[:MAX_REREAD])
-        self._wanted, self.host.came_back = self.host.came_back, ()
-        at = self.model.index_of(self._wanted)
-        if at is not None:
-            self.list.move_to(at)
         self.list.refresh()
         self.show_counts()
         self.follow()
@@ -593,8 +590,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _rejected_here(self) -> Sequence[int]:
         """The rows of the last rejection, or the rejected row under the cursor."""
-        row, latest, following = self.model.current, self._rejected, self.engine.history.next_undo()
-        ids = latest.ids if latest and following and following[0] == latest.act else ()
+        row, latest = self.model.current, self._rejected
+        step = self.last_done()
+        ids = latest.ids if latest and step and step.act == latest.act else ()
         is_other = row is not None and row.status == "invalid" and row.id not in ids
         return [row.id] if row is not None and is_other else ids
 
@@ -884,14 +882,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""
-        self.host.came_back = ()
         model = self.model
         at = model.index_of(undone.ids)
         model.reread(undone.ids)
-        if at is None:
+        if at is None or model.row(at) is None:
             self._load_again(undone.ids)
-        else:
-            self.list.move_to(at if model.waiting(at) else model.after_decision(at))
+            return
+        self.list.move_to(at if model.waiting(at) else model.after_decision(at))
         self.list.refresh()
         self.show_footer()
         self.note_version()

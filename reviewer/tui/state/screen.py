@@ -117,7 +117,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
         """Load the list; the cursor goes to the first of the ids `here`, or to a (project, key)."""
         self.note_version()
         engine, project, text = self.engine, self.project, self._filter
-        here = here or ([] if self.shown else [self.host.memory_at])
 
         def work() -> tuple[list[StateView], array[int], dict[int, UseCount]]:
             uses = {each.memory: each for each in engine.recall.uses(project) if each.used}
@@ -550,10 +549,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def draft_changed(self, key: int) -> None:
         self.follow()
-
-    def keep_now(self) -> None:
-        super().keep_now()
-        self.host.memory_at = self.facts.current_id or 0
 
     # looking
 

@@ -670,7 +670,7 @@ class TestUndo:
             await screen.press("f3")
             assert levels(screen) == fitted
             await screen.press("u")
-            assert "From an earlier session: Fitted to 900 tokens in kiosk" in screen.text
+            assert "Not done here: Fitted to 900 tokens in kiosk" in screen.text
             await screen.pilot.pause(PAUSE)
             await screen.press("u")
             assert set(levels(screen)) == {Level.FULL}

@@ -68,7 +68,7 @@ async def test_queueing_more_is_undone_and_redone_in_its_turn(capped: Engine) ->
         assert more > before
         await screen.press("Z")
         assert screen.status == "There is nothing to redo."
-        await screen.press("x", "f5", "u")
+        await screen.press("x", "u")
         assert screen.status.startswith("Undone: Rejected")
         await screen.press("u")
         assert screen.status.startswith("Undone: Queued")
@@ -247,7 +247,7 @@ async def test_a_row_that_waits_again_is_found_among_what_waits(stocked: Engine)
         first = screen.model.current_id
         await screen.press("x", "ctrl+l")
         assert first not in screen.model.ids
-        await screen.press("f8", "u", "enter")
+        await screen.press("f8", "x", "enter")
         await screen.until(lambda: screen.model.current_id == first)
         assert screen.queue.query_asked.status == "waiting"
         await screen.press("x", "ctrl+l", "f8", "enter")

@@ -8,6 +8,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, Sort
+from reviewer.tui.kit.screen import PAUSE
 from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import NOW, opened, status_of
@@ -448,20 +449,31 @@ async def test_that_a_folder_was_bound_is_said_in_the_status_line(
 SCREEN_KEYS = ("f3", "f4", "f5", "f6", "f7", "f8")
 
 
-async def test_what_another_screen_did_is_taken_back_named_and_counted_at_once(
-    stocked: Engine,
-) -> None:
+async def test_what_another_screen_did_is_named_before_it_is_taken_back(stocked: Engine) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
         for key in SCREEN_KEYS:
             first, rows = present(screen.model.current), len(screen.model.ids)
-            await screen.press("x", "ctrl+l", key, "escape", "u")
-            words = f"Undone: Rejected #{first.id} “{first.content[:20]}"
-            assert screen.status.startswith(words), key
-            assert screen.status.endswith("” (Queue) - Z to redo")
+            await screen.press("x", "ctrl+l", key, "escape", *"uuuu")
+            named = f"Not done here: Rejected #{first.id} - u again to undo it"
+            assert screen.status == named, key
+            await screen.pilot.pause(PAUSE)
+            await screen.press("u")
+            assert screen.status == f"Undone: Rejected #{first.id} - Z to redo"
             assert f"Queue {rows} F2" in screen.text
-            await screen.press("f2")
-            assert "new candidate" not in screen.text
-            assert screen.model.current_id == first.id
+            await screen.press("f2", "ctrl+l")
+            assert first.id in screen.model.ids
+
+
+async def test_u_takes_back_what_was_done_last_on_this_screen(stocked: Engine) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("a", "f5", "n", *"region", "enter", *"north", "ctrl+s", "f2", "x", "f5")
+        await screen.press("u")
+        assert screen.status.startswith("Undone: ")
+        assert not stocked.state.all(None)
+        await screen.press("f2", *"uu")
+        assert [stocked.queue.counts(None).rejected, stocked.queue.counts(None).promoted] == [0, 0]
+        await screen.press("f5", "Z")
+        assert stocked.state.all(None)
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])

@@ -39,7 +39,7 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         assert "stops the first git push of a session" in screen.text
         await screen.press("enter")
         assert "at work on src/pay/ · at the command git push" in " ".join(screen.text.split())
-        await screen.press("u", "f4")
+        await screen.press("u", "f4", "G", *"kkk")
         await screen.until(lambda: "also recalled: at the command git push" in screen.text)
         await screen.press("f5", "e", *"recalled", "enter")
         assert "error nilerr" in screen.text, "the examples"

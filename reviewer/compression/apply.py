@@ -6,7 +6,8 @@ summaries, so that hashes cover the new chain (`docs/design.md`, "Priorities and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain as chain_
 
 import msgspec
 from msgspec import Struct
@@ -24,11 +25,12 @@ from reviewer.compression.context_snapshot import (
 from reviewer.compression.plan import Applied, Preview, SegmentPreview, segment_sources
 from reviewer.compression.preview import require_retained
 from reviewer.compression.retention import criteria_of
-from reviewer.compression.values import AnchorPoint, Level
+from reviewer.compression.values import AnchorPoint
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
+from reviewer.text.numerals import count
 
 ROLE, TYPE = "assistant", "summary"
 
@@ -65,12 +67,11 @@ def apply_preview(
     """
     require_retained(preview)
     plan, before, after = preview.plan, preview.tokens_before, preview.tokens_after
+    changed = [each for each in preview.segments if each.changes]
     replacements = [
-        Replacement(each, prepare(each.compressed.content))
-        for each in preview.segments
-        if each.level is not Level.FULL and not each.kept
+        Replacement(each, prepare(each.compressed.content)) for each in changed if not each.is_full
     ]
-    if not replacements:
+    if not changed:
         raise ReviewerError(
             "Nothing to compress: every segment is Full, skipped, or as small as its summary."
         )
@@ -86,7 +87,8 @@ def apply_preview(
         )
         _require_same(snapshot, preview)
         contents = store_texts(act, [each.text for each in replacements], dict(tokens))
-        head_after, summaries = _write_chain(act, snapshot, replacements, contents, now)
+        restored = {each.segment.id for each in changed if each.is_full}
+        head_after, summaries = _write_chain(act, snapshot, replacements, restored, contents, now)
         compression = act.insert(
             "compression",
             context_id=plan.context,
@@ -102,9 +104,9 @@ def apply_preview(
         act.insert_many("segment", [_source(each, compression, number) for number, each in pairs])
         for number, each in pairs:
             _carry(act, number, each, now=now, actor=ledger.actor)
-        many = "s" if len(replacements) > 1 else ""
+        done = "Compressed" if replacements else "Restored"
         act.title = (
-            f"Compressed {len(replacements):,} segment{many} of {name}: "
+            f"{done} {count(len(replacements) or len(restored), 'segment')} of {name}: "
             f"{before:,} to {after:,} tokens"
         )
     return Applied(act.id, act.title, before, after, len(replacements))
@@ -140,22 +142,26 @@ def _write_chain(
     act: Act,
     snapshot: ContextSnapshot,
     replacements: Sequence[Replacement],
+    restored: Collection[str],
     contents: Mapping[str, int],
     now: str,
 ) -> tuple[int, list[int]]:
-    """Write the new chain and move the head; returns the ids of the head and the summaries."""
+    """Write the new chain and move the head; returns the ids of the head and the summaries.
+
+    `restored`: the segments with originals in place of their applied summary.
+    """
     chain = snapshot.chain
     begins = {segment_sources(each.preview.segment)[0]: each for each in replacements}
     inside = {id_ for each in replacements for id_ in segment_sources(each.preview.segment)}
-    first = next(at for at, commit in enumerate(chain) if commit.id in inside)
+    whole = {segment_sources(each)[0] for each in snapshot.segments if each.id in restored}
+    first = next(at for at, commit in enumerate(chain) if commit.id in inside | whole)
     act.update_many("commit_", [commit.id for commit in chain[first:]], live=0)
     parent, parent_hash = (chain[first - 1].id, chain[first - 1].hash) if first else (None, None)
     rows: list[Image] = []
     summaries: list[int] = []
-    for number, commit in enumerate(
-        (each for each in chain[first:] if each.id in begins or each.id not in inside),
-        start=next_commit_id(act),
-    ):
+    kept = (each for each in chain[first:] if each.id in begins or each.id not in inside)
+    written = (snapshot.behind[each.id] if each.id in whole else (each,) for each in kept)
+    for number, commit in enumerate(chain_.from_iterable(written), start=next_commit_id(act)):
         if replacement := begins.get(commit.id):
             row = _summary(replacement, contents, now)
             summaries.append(number)
@@ -181,7 +187,7 @@ def _source(each: Replacement, compression: int, summary: int) -> Image:
         "key": segment.id,
         "level": int(compressed.level),
         "topic": segment.topic,
-        "sources": _json(segment_sources(segment)),
+        "sources": _json([turn.commit for turn in segment.turns]),
         "anchors": _json(each.anchors),
         "fidelity": _json(
             {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain
 from typing import Any, Literal
 
 import msgspec
@@ -18,8 +18,17 @@ from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors, is_speech
 from reviewer.compression.plan import LevelChoice, segment_sources
-from reviewer.compression.segments import cut_segments, readable
-from reviewer.compression.values import AnchorPoint, Segment, SegmentTurn, TurnKind
+from reviewer.compression.segments import cut_segments, readable, title_of
+from reviewer.compression.values import (
+    OFFLINE,
+    PASSES,
+    AnchorPoint,
+    AppliedSummary,
+    Level,
+    Segment,
+    SegmentTurn,
+    TurnKind,
+)
 from reviewer.compression.verbatim import find_verbatim, first_place
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.acts import chunks
@@ -65,7 +74,7 @@ class ChainCommit(Struct, frozen=True, gc=False):
 def read_chain(query: Query, context: int) -> tuple[ChainCommit, ...]:
     """The live commits of a context in order, SKIP included."""
     rows = query(f"{_CHAIN} c.context_id = ? AND c.live = 1 ORDER BY c.position", (context,))
-    chain = [_commit(row) for row in rows]
+    commits = [_commit(row) for row in rows]
     behind: dict[int, list[int]] = {
         number: msgspec.json.decode(sources, type=list[int])
         for number, sources in query(
@@ -79,11 +88,24 @@ def read_chain(query: Query, context: int) -> tuple[ChainCommit, ...]:
     def turns(commit: int) -> int:
         return sum(map(turns, behind[commit])) if commit in behind else 1
 
-    places = accumulate((turns(each.id) for each in chain), initial=1)
+    places = accumulate((turns(each.id) for each in commits), initial=1)
     return tuple(
         structs.replace(each, turn=structs.replace(each.turn, number=place))
-        for each, place in zip(chain, places, strict=False)
+        for each, place in zip(commits, places, strict=False)
     )
+
+
+def originals(query: Query, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:
+    """These commits with the turns behind summaries in place of them."""
+    for each in commits:
+        rows: Sequence[Any] = ()
+        if each.operation == "summary":
+            rows = query("SELECT sources FROM segment WHERE commit_id = ?", (each.origin,))
+        if not rows:
+            yield each
+        else:
+            behind = msgspec.json.decode(rows[0][0], type=list[int])
+            yield from originals(query, read_commits(query, behind))
 
 
 def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
@@ -191,17 +213,63 @@ class ContextSnapshot:
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
         cut = cut_segments(turns, used=_used_names(query, context), whole=whole)
-        self.segments: tuple[Segment, ...] = tuple(readable(segment) for segment in cut)
-        self._origins = {commit.id: commit.origin for commit in self.chain}
-        self._marks = read_marks(query, self.chain)
+        self.behind: dict[int, tuple[ChainCommit, ...]] = {}
+        """The original turns of each summary in the chain."""
+        self.applied: dict[int, AppliedSummary] = {}
+        """The summaries in the chain."""
+        self._read_applied(query)
+        self.segments: tuple[Segment, ...] = tuple(map(self._whole, cut))
+        every = [*self.chain, *chain.from_iterable(self.behind.values())]
+        self._origins = {commit.id: commit.origin for commit in every}
+        self._marks = read_marks(query, every)
         self._retention = retention
         self._anchors: dict[int, tuple[AnchorPoint, ...]] = {}
         sent = (c.turn for c in self.chain if c.turn.priority is not Priority.SKIP)
         self.tokens = sum(turn.tokens for turn in sent)
         """Tokens of the compiled chain."""
-        self.fixed = self.tokens - sum(segment.tokens for segment in self.segments)
+        self.fixed = self.tokens - sum(segment.sent for segment in self.segments)
         """Tokens outside all segments: pins, and commits outside the range."""
         self._indexes = {segment.id: index for index, segment in enumerate(self.segments)}
+
+    def _read_applied(self, query: Query) -> None:
+        summaries = [each for each in self.chain if each.operation == "summary"]
+        for commit in summaries:
+            (row,) = query(
+                "SELECT key, topic, level, fidelity FROM segment WHERE commit_id = ?",
+                (commit.origin,),
+            )
+            key, topic, level, stored = row
+            turns = []
+            for number, each in enumerate(originals(query, [commit]), commit.turn.number):
+                turn = structs.replace(each.turn, number=number)
+                turns.append(structs.replace(each, turn=turn))
+            self.behind[commit.id] = tuple(turns)
+            whole = _segment(key, [each.turn for each in turns], topic)
+            fidelity = msgspec.json.decode(stored)
+            well = fidelity["overall"] >= PASSES and not fidelity.get("orders")
+            self.applied[commit.id] = AppliedSummary(
+                commit.id,
+                Level(level),
+                commit.turn.text,
+                commit.turn.tokens,
+                fidelity.get("engine", OFFLINE),
+                whole.tokens,
+                title_of(whole),
+                fidelity.get("passes", well),  # older stores have none
+                tuple(fidelity.get("loses", ())),
+            )
+
+    def _whole(self, segment: Segment) -> Segment:
+        """The segment; an applied summary as the turns that it stands for."""
+        first = segment.turns[0]
+        applied = self.applied.get(first.commit or 0)
+        if applied is None or len(segment.turns) > 1 or first.priority is Priority.SKIP:
+            return readable(segment)
+        turns = [each.turn for each in self.behind[applied.commit]]
+        if first.priority is Priority.IMPORTANT:
+            turns[0] = _with_criteria(turns[0], first.retention)
+        whole = _segment(segment.id, turns, segment.topic)
+        return structs.replace(whole, applied=applied)
 
     def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
         """The anchors of the segment with that index."""
@@ -257,6 +325,20 @@ class ContextSnapshot:
                     f'The {pattern.mode} "{pattern.text}" matches nothing in the range, so no '
                     "summary can retain it. Correct it, or choose another range."
                 )
+
+
+def _segment(name: str, turns: Sequence[SegmentTurn], topic: str) -> Segment:
+    tokens = sum(turn.tokens for turn in turns if turn.priority is not Priority.SKIP)
+    return readable(Segment(name, tuple(turns), tokens, topic))
+
+
+def _with_criteria(turn: SegmentTurn, more: RetentionCriteria) -> SegmentTurn:
+    """A turn that also has the criteria of the summary that stands for it."""
+    own = turn.retention if turn.priority is Priority.IMPORTANT else RetentionCriteria()
+    asked = f"{own.instructions or ''}\n{more.instructions or ''}".split("\n")
+    instructions = "\n".join(dict.fromkeys(filter(None, asked)))
+    both = RetentionCriteria(instructions or None, (*own.patterns, *more.patterns))
+    return structs.replace(turn, priority=Priority.IMPORTANT, retention=both)
 
 
 def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from reviewer.commits.commit_annotations import first_words
 from reviewer.commits.values import Priority
 from reviewer.compression.anchors import is_speech
 from reviewer.compression.context_snapshot import ContextSnapshot
-from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview
+from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview, choice_of
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.summary_writer import SummaryWriter
@@ -151,7 +151,7 @@ def fit_plan(
         if (number, level) not in written:
             if watch.cancelled is not None and watch.cancelled():
                 raise CancelledError("Stopped while levels were chosen; nothing was written.")
-            choice = kept.get(number) or structs.replace(plan.choices[number], level=level)
+            choice = kept.get(number) or choice_of(segment, level)
             try:
                 preview = preview_choice(snapshot, plan, choice, writer)
                 passes = not preview.in_doubt or plan.engine != OFFLINE
@@ -198,8 +198,8 @@ def fit_plan(
             if needs <= target:
                 break
     choices = tuple(
-        kept.get(number) or structs.replace(choice, level=level)
-        for number, (choice, level) in enumerate(zip(plan.choices, levels, strict=True))
+        kept.get(number) or choice_of(segment, level)
+        for number, (segment, level) in enumerate(zip(snapshot.segments, levels, strict=True))
     )
     fitted = structs.replace(plan, choices=choices)
     if needs > target:

@@ -90,9 +90,22 @@ class SegmentPreview(Struct, frozen=True, gc=False):
         return self.segment.tokens if self.kept else self.compressed.token_count
 
     @property
+    def is_full(self) -> bool:
+        """Whether the original is sent."""
+        return bool(self.kept) or self.level is Level.FULL
+
+    @property
+    def changes(self) -> bool:
+        """Whether the context changes by it."""
+        applied = self.segment.applied
+        if applied is None:
+            return not self.is_full
+        return self.is_full or self.compressed.content != applied.text
+
+    @property
     def in_doubt(self) -> bool:
         """Whether a summary to be applied fails its checks."""
-        written = not self.kept and self.level is not Level.FULL
+        written = self.changes and not self.is_full
         return written and bool(self.lost_turns or not self.fidelity.passes_threshold)
 
     @property
@@ -184,6 +197,9 @@ def read_level(level: Level | str) -> Level:
 
 
 def segment_sources(segment: Segment) -> tuple[int, ...]:
+    """The commits of a segment in the chain."""
+    if segment.applied is not None:
+        return (segment.applied.commit,)
     return tuple(turn.commit for turn in segment.turns if turn.commit is not None)
 
 
@@ -228,6 +244,14 @@ def summary_json(
         "engine": compressed.engine,
         "note": compressed.note,
     }
+
+
+def choice_of(segment: Segment, level: Level | None = None) -> LevelChoice:
+    """A segment at a level; without one as it is, whole or as the summary that was applied."""
+    sources, applied = segment_sources(segment), segment.applied
+    if applied is not None and level in (None, applied.level):
+        return LevelChoice(segment.id, applied.level, sources, applied.text, applied.engine)
+    return LevelChoice(segment.id, level or Level.FULL, sources)
 
 
 def one_segment(plan: CompressionPlan, choice: LevelChoice) -> CompressionPlan:

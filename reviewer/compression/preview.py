@@ -131,7 +131,7 @@ def preview_plan(
         structs.replace(plan, choices=filled),
         segments,
         snapshot.tokens,
-        snapshot.tokens - sum(each.segment.tokens - each.tokens for each in segments),
+        snapshot.tokens - sum(each.segment.sent - each.tokens for each in segments),
     )
 
 
@@ -144,6 +144,12 @@ def preview_choice(
     criteria = criteria_of(segment, plan.options.retention)
     summarizer = writer.summarizer
     failures: tuple[RetentionFailure, ...] = ()
+    if segment.applied is not None and choice.content == segment.applied.text:
+        compressed = summarizer.from_text(
+            segment, anchors, choice.level, choice.content, engine=choice.engine
+        )
+        fidelity = summarizer.validate_level(segment, compressed)
+        return SegmentPreview(segment, choice.level, compressed, fidelity)
     # A deterministic engine is called again, for notes and markers.
     write_again = summarizer.engine.deterministic and choice.engine == summarizer.engine.name
     if choice.content is None or choice.level is Level.FULL or write_again:

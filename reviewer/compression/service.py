@@ -13,8 +13,6 @@ from reviewer.compression.chosen_levels import ChosenLevels
 from reviewer.compression.context_snapshot import ContextSnapshot, LatestSnapshot
 from reviewer.compression.engines import Engines
 from reviewer.compression.expansion import (
-    AppliedSummary,
-    applied_summaries,
     expand_summary,
     original_turns,
 )
@@ -25,8 +23,8 @@ from reviewer.compression.plan import (
     CompressionPlan,
     LevelChoice,
     Preview,
+    choice_of,
     read_level,
-    segment_sources,
 )
 from reviewer.compression.preview import Watch, preview_plan
 from reviewer.compression.span_marks import SpanMarks
@@ -37,6 +35,7 @@ from reviewer.compression.summarizer import (
     require_licence,
 )
 from reviewer.compression.values import (
+    AppliedSummary,
     Level,
     Segment,
     SegmentTurn,
@@ -89,20 +88,21 @@ class Compression:
     def plan(
         self,
         context: int,
-        level: Level | str,
+        level: Level | str | None,
         *,
         start: int | None = None,
         end: int | None = None,
         engine: str | None = None,
         options: SummarizationOptions | None = None,
     ) -> CompressionPlan:
-        """Every segment of a context, or of a range of it, at one level.
+        """Every segment of a context, or of a range of it, at one level; None: as it is.
 
         Raises UnknownIdError, and ReviewerError if there is nothing to compress or a pattern of
         `options` does not match there.
         """
-        level = read_level(level)
-        require_licence(level, self._tier())
+        if level is not None:
+            level = read_level(level)
+            require_licence(level, self._tier())
         options = options or SummarizationOptions()
         snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
         snapshot.require_segments()
@@ -110,7 +110,7 @@ class Compression:
         return CompressionPlan(
             context,
             snapshot.head,
-            tuple(LevelChoice(s.id, level, segment_sources(s)) for s in snapshot.segments),
+            tuple(choice_of(segment, level) for segment in snapshot.segments),
             start,
             end,
             self.engines.named(engine),
@@ -253,7 +253,7 @@ class Compression:
     def applied(self, context: int) -> dict[int, AppliedSummary]:
         """The summaries of a context beside their originals, by commit. Raises UnknownIdError."""
         self._contexts.get(context)
-        return applied_summaries(self._database, context)
+        return self._snapshots.get(context).applied
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""

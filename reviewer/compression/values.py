@@ -74,6 +74,25 @@ class SegmentTurn(Struct, frozen=True, gc=False):
         return self.tokens if message else ceil(len(self.words) / 4)
 
 
+class AppliedSummary(Struct, frozen=True, gc=False):
+    """A summary in a chain beside its original: tokens and title of that, and the losses."""
+
+    commit: int
+    level: Level
+    text: str
+    tokens: int
+    engine: str
+    tokens_before: int
+    title: str
+    passes: bool
+    loses: tuple[str, ...] = ()
+
+    @property
+    def shortens_the_person(self) -> bool:
+        """Whether the summary lacks words of the person."""
+        return any(line.startswith(f"{YOU}, turn") for line in self.loses)
+
+
 class Segment(Struct, frozen=True, gc=False):
     """Consecutive turns that are compressed together. Its id has no colon and no bracket."""
 
@@ -83,6 +102,13 @@ class Segment(Struct, frozen=True, gc=False):
     topic: str = ""
     is_part: bool = True
     """Whether turns of the session may follow, which settle its open points."""
+    applied: AppliedSummary | None = None
+    """The summary that stands for these turns in the chain."""
+
+    @property
+    def sent(self) -> int:
+        """Its tokens in the chain."""
+        return self.tokens if self.applied is None else self.applied.tokens
 
     @property
     def added_words(self) -> int:

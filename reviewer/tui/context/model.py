@@ -13,7 +13,14 @@ from msgspec import Struct, structs
 
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.chosen_levels import ChosenLevel
-from reviewer.compression.plan import CompressionPlan, LevelChoice, SegmentPreview, one_segment
+from reviewer.compression.plan import (
+    CompressionPlan,
+    LevelChoice,
+    SegmentPreview,
+    choice_of,
+    one_segment,
+    segment_sources,
+)
 from reviewer.compression.retention import criteria_of
 from reviewer.compression.segments import opening, title_of
 from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
@@ -21,7 +28,7 @@ from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
     from reviewer.commits.values import CommitRow, ContextView
-    from reviewer.compression.expansion import AppliedSummary
+    from reviewer.compression.values import AppliedSummary
     from reviewer.engine import Engine
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
@@ -52,7 +59,7 @@ class ContextRead(Struct, frozen=True):
 
 
 def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
-    """A context with a plan at Full. Raises UnknownIdError."""
+    """A context with a plan that leaves it as it is. Raises UnknownIdError."""
     context = engine.contexts.get(number)
     version = engine.contexts.changed(number)
     rows = engine.contexts.rows(engine.contexts.ids(CommitQuery(number)))
@@ -60,7 +67,7 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
     segments = engine.compression.segments(number)
     plan, trouble = None, ""
     try:
-        plan = engine.compression.plan(number, Level.FULL, engine=OFFLINE)
+        plan = engine.compression.plan(number, None, engine=OFFLINE)
     except ReviewerError as problem:
         trouble = str(problem)
     sent = sum(each.tokens for each in rows if each.priority is not Priority.SKIP)
@@ -87,7 +94,7 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
 def _title(
     segment: Segment, applied: Mapping[int, AppliedSummary], commits: Mapping[int, CommitRow]
 ) -> str:
-    first = segment.turns[0].commit or 0
+    first = segment_sources(segment)[0]
     if first in applied:
         return applied[first].title or segment.id
     # Of what is skipped no text is read.
@@ -193,7 +200,7 @@ class ContextModel:
         """List the rows in the order of the chain; the cursor goes to the commit `here`."""
         of: dict[int, int] = {}
         for at, segment in enumerate(self.found.segments):
-            of.update((turn.commit, at) for turn in segment.turns if turn.commit is not None)
+            of.update(dict.fromkeys(segment_sources(segment), at))
         rows: list[ContextRow] = []
         shown: set[int] = set()
         words = self.words.casefold().split()
@@ -215,9 +222,7 @@ class ContextModel:
             self.go_to_commit(here)
 
     def _sources(self, at: int) -> tuple[int, ...]:
-        return tuple(
-            turn.commit for turn in self.found.segments[at].turns if turn.commit is not None
-        )
+        return segment_sources(self.found.segments[at])
 
     # rows
 
@@ -307,10 +312,6 @@ class ContextModel:
         """The tokens of the whole session, before any summary."""
         return self.found.sent + sum(self._shorter(each) for each in self.found.applied)
 
-    def original_of(self, at: int) -> int:
-        """The tokens of a segment, before its summary."""
-        return self.found.segments[at].tokens + self._shorter(self._sources(at)[0])
-
     def _shorter(self, summary: int) -> int:
         """The tokens that an applied summary saves; none where it is left out itself."""
         commit, applied = self.found.commits[summary], self.found.applied.get(summary)
@@ -318,17 +319,28 @@ class ContextModel:
             return 0
         return applied.tokens_before - commit.tokens
 
-    def applied_by(self, row: ContextRow) -> AppliedSummary | None:
-        """The applied summary of a row, beside its original."""
-        return self.found.applied.get(self.applied_summary(row) or 0)
+    def retaining(self, row: ContextRow) -> tuple[int, ...]:
+        """The turns that may get criteria: of an applied summary its originals."""
+        if row.segment is None or self.found.segments[row.segment].applied is None:
+            return self.acted_on(row)
+        turns = self.found.segments[row.segment].turns
+        spoken = [each for each in turns if each.kind != "thinking"] or turns
+        return tuple(each.commit for each in spoken if each.commit is not None)
 
     # levels
 
+    def segment_of(self, choice: LevelChoice) -> Segment:
+        return self.found.segments[self.place(choice.segment)]
+
+    def is_applied(self, choice: LevelChoice) -> bool:
+        """Whether a choice is the summary that was applied."""
+        applied = self.segment_of(choice).applied
+        return applied is not None and choice.content == applied.text
+
     def why_full(self, choice: LevelChoice) -> str:
         """Why a segment stands at Full, where somebody chose that."""
-        applied = not self.found.applied.keys().isdisjoint(choice.sources)
         chosen = any(each.is_about(choice.sources) for each in self.chosen)
-        return "Full: chosen" if chosen and not applied else ""
+        return "Full: chosen" if chosen else ""
 
     @property
     def target(self) -> int:
@@ -383,21 +395,17 @@ class ContextModel:
         return [
             _chosen(old if old.level is new.level else new, own=old in own, target=target)
             for old, new in zip(self.all_choices, levels, strict=True)
+            if old.level is not new.level or not self.is_applied(old)
         ]
 
     def with_all(self, level: Level) -> list[ChosenLevel]:
-        """The same level for every segment that is not an applied summary; a fit may change it."""
-        return [
-            _chosen(self.at_level(each, level), own=False)
-            for each in self.all_choices
-            if self.found.applied.keys().isdisjoint(each.sources)
-        ]
+        """The same level for every segment; a fit may change it."""
+        choices = (self.at_level(each, level) for each in self.all_choices)
+        return [_chosen(each, own=False) for each in choices if not self.is_applied(each)]
 
     def at_level(self, choice: LevelChoice, level: Level) -> LevelChoice:
         """A choice at another level."""
-        if level is choice.level:
-            return choice
-        return structs.replace(choice, level=level, content=None, engine="", written="")
+        return choice if level is choice.level else choice_of(self.segment_of(choice), level)
 
     def plan_of(self, choice: LevelChoice, *, engine: str = OFFLINE) -> CompressionPlan:
         """A plan of one choice alone. There must be a plan."""
@@ -440,9 +448,11 @@ class ContextModel:
         choice = self.chosen_for(row) if row.commit is None else None
         if choice is None:
             return False
+        applied = self.segment_of(choice).applied
+        if applied is not None and self.is_applied(choice):
+            return not applied.passes or applied.shortens_the_person
         if choice.level is Level.FULL:
-            applied = self.applied_by(row)
-            return applied is not None and (not applied.passes or applied.shortens_the_person)
+            return False
         found = self.shown(choice)
         doubtful = found is not None and (bool(doubts([found])) or found.shortens_the_person)
         return doubtful or bool(self.trouble(choice))
@@ -466,7 +476,7 @@ class ContextModel:
         here, wanted = self.choice(self.row), list[LevelChoice]()
         if here is not None:
             wanted = [self.at_level(here, level) for level in (here.level, *Level)]
-        wanted += [each for each in self.plan.choices if each.level is not Level.FULL]
+        wanted += [each for each in self.changes() if each.level is not Level.FULL]
         found: dict[Key, LevelChoice] = {}
         for each in wanted:
             key = self.key(each)
@@ -476,8 +486,9 @@ class ContextModel:
 
     def size(self, choice: LevelChoice) -> int | None:
         """The tokens that a segment will have in the context; None until that is known."""
-        if choice.level is Level.FULL:
-            return self.found.segments[self.place(choice.segment)].tokens
+        segment = self.segment_of(choice)
+        if choice.level is Level.FULL or self.is_applied(choice):
+            return segment.tokens if choice.level is Level.FULL else segment.sent
         found = self.shown(choice)
         return None if found is None else found.tokens
 
@@ -492,11 +503,11 @@ class ContextModel:
         if len(known) < len(sizes):
             return None
         pairs = zip(known, self.found.segments, strict=False)
-        return self.found.sent + sum(size - each.tokens for size, each in pairs)
+        return self.found.sent + sum(size - each.sent for size, each in pairs)
 
-    def compressed(self) -> list[LevelChoice]:
-        """The choices that are not Full."""
-        return [each for each in self.all_choices if each.level]
+    def changes(self) -> list[LevelChoice]:
+        """The choices that are to be applied."""
+        return [each for each in self.all_choices if each != choice_of(self.segment_of(each))]
 
 
 def _chosen(choice: LevelChoice, *, own: bool, target: int = 0) -> ChosenLevel:

@@ -78,17 +78,18 @@ class RowsList(ModelList[ContextModel]):
         if row.commit is not None:
             return "", f"{row.commit.tokens:,}", ""
         choice, at = data.chosen_for(row), row.segment or 0
-        sent, original = data.found.segments[at].tokens, data.original_of(at)
+        segment = data.found.segments[at]
+        sent, original = segment.sent, segment.tokens
         if data.priority(row) is Priority.SKIP:
             before = sum(data.found.commits[each].tokens for each in data.acted_on(row))
             return f"{before:,}", "0", "skipped"
         whole = f"{original:,}" if width >= WITH_BOTH else ""
-        shorter = whole if sent != original else ""
-        if choice is None:
-            return shorter, f"{sent:,}", ""
+        if choice is None or data.is_applied(choice):
+            applied = segment.applied is not None
+            return whole if applied else "", f"{sent:,}", "applied" if applied else ""
         size, found = data.size(choice), data.shown(choice)
         if choice.level is Level.FULL or (found is not None and found.kept):
-            return shorter, f"{sent:,}", "applied" if shorter else LEVEL_NAMES[0]
+            return "", f"{original:,}", LEVEL_NAMES[0]
         level = LEVEL_NAMES[choice.level] + ("*" if choice.engine == BY_HAND else "")
         return whole, "" if size is None else f"{size:,}", level
 

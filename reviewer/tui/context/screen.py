@@ -32,8 +32,6 @@ from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.context import keys
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
-    SHORTENED,
-    CheckResult,
     ContextModel,
     ContextRead,
     ContextRow,
@@ -149,14 +147,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if row.commit is None and self.data.priority(row) is Priority.SKIP:
             return f"This is skipped: {self.key_of(keys.LEAVE_OUT)} takes it in again."
         return None if self.data.choice(row) else "A pinned turn is always sent whole."
-
-    def _no_level(self) -> str | None:
-        if reason := self._no_segment():
-            return reason
-        row, choice = self.data.row, self.data.chosen_for(self.data.row)
-        if row and choice and choice.level is Level.FULL and self.data.applied_by(row):
-            return f"This summary is applied: {self.key_of(shared.SHOW_HISTORY)} takes it back."
-        return None
 
     def offers(self, action: Action) -> bool:
         return self.context is not None or action in (keys.OPEN, shared.MENU)
@@ -406,7 +396,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
         for_whom = f"{self.key_of(keys.APPLY)} applies this; then for an agent: {COMPILE}"
-        changes = self.data.look or self.data.compressed()
+        changes = self.data.look or self.data.changes()
         remark = for_whom if changes else f"{self.key_of(keys.FIT)} fits a budget"
         if any(map(self.data.needs_a_look, self.data.rows)):
             next_one = f"{self.key_of(shared.NEXT_PLACE)} next {signs.attention}"
@@ -430,20 +420,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words = self._no_segment() or (choice and data.trouble(choice)) or "Being written ..."
             self._fill([_line(words)], self._levels(row), [], "")
             return
-        applied = data.applied_by(row)
-        lost = (*(() if found.kept else found.fidelity.loses), *(applied.loses if applied else ()))
+        lost = () if found.kept else found.fidelity.loses
         title = f"loses {len(lost):,}" if lost else "loses nothing"
         if found.level is Level.TAGS and not found.kept:
             title = f"loses all but these tags: {len(lost):,} listed"
         results = findings(found, data.why_full(choice))
-        if applied is not None and applied.shortens_the_person:
-            results.append(CheckResult(SHORTENED, good=False))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
         block = summary_block((sent or found).compressed.content, signs)
-        summary = data.applied_summary(row)
-        if summary is not None and found.level is Level.FULL:
-            block = summary_block(found.segment.turns[0].text, signs)
-            self._read_original(summary, block)
         self._fill([block], self._levels(row), loss_blocks(results, lost, signs), title)
 
     def _fill(
@@ -458,41 +441,20 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.set_class(len(losses) < FEW, "-few")
 
     def _levels(self, row: ContextRow) -> str:
-        """The tokens of a segment at each level; of an applied summary only where it is to be
-        shortened again.
-        """
+        """The tokens of a segment at each level; one may be applied."""
         data, choice, signs = self.data, self.data.choice(row), glyphs(self.app)
         if choice is None or row.segment is None or data.priority(row) is Priority.SKIP:
             return ""
-        applied = data.applied_by(row)
-        if applied is not None and choice.level is Level.FULL:
-            return f"applied at {LEVEL_NAMES[applied.level]}"
         figures = []
         for level in Level:
-            found = data.shown(data.at_level(choice, level))
-            tokens = f"{found.tokens:,}" if found else signs.ellipsis
-            if level is Level.FULL:
-                tokens = f"{data.found.segments[row.segment].tokens:,}"
-            figures.append(f"{LEVEL_NAMES[level]} {tokens}")
+            at_level = data.at_level(choice, level)
+            size = data.size(at_level)
+            tokens = signs.ellipsis if size is None else f"{size:,}"
+            applied = "applied " if data.is_applied(at_level) else ""
+            figures.append(f"{applied}{LEVEL_NAMES[level]} {tokens}")
         found = data.shown(choice)
         chosen = Level.FULL if found is not None and found.kept else choice.level
         return levels_named(figures, chosen, self.summary.size.width - 4, signs)
-
-    def _read_original(self, summary: int, block: TextBlock) -> None:
-        """Show the original of an applied summary below it."""
-
-        def then(text: str) -> None:
-            row = self.data.row
-            if row is not None and self.data.applied_summary(row) == summary:
-                bar = (Run(f"{glyphs(self.app).bar} ", "accent"),)
-                below = [
-                    TextBlock(""),
-                    _line("The original:"),
-                    TextBlock(text, first=bar, rest=bar),
-                ]
-                self.summary.show([block, *below], hint=self._levels(row))
-
-        self.read(lambda: self.engine.compression.original(summary), then, group="turn")
 
     def _read_turn(self, number: int) -> None:
         def then(view: CommitView) -> None:
@@ -532,19 +494,19 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.rows.refresh()
         self.follow()
 
-    @unless(_no_level)
+    @unless(_no_segment)
     async def action_level_full(self) -> None:
         await self._choose_level(Level.FULL)
 
-    @unless(_no_level)
+    @unless(_no_segment)
     async def action_level_detailed(self) -> None:
         await self._choose_level(Level.DETAILED)
 
-    @unless(_no_level)
+    @unless(_no_segment)
     async def action_level_brief(self) -> None:
         await self._choose_level(Level.BRIEF)
 
-    @unless(_no_level)
+    @unless(_no_segment)
     async def action_level_tags(self) -> None:
         await self._choose_level(Level.TAGS)
 
@@ -556,7 +518,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         number = data.number_of(chosen.segment)
         words = f"{LEVEL_NAMES[level]} for segment {number}"
-        if level is chosen.level:
+        if level is chosen.level and data.is_applied(chosen):
+            again = structs.replace(chosen, content=None, engine="")
+            await self._put_levels(data.with_own(again), f"{words}, written again")
+        elif level is chosen.level:
             data.look = None
             self.follow()
             found = data.shown(chosen)
@@ -666,12 +631,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         looked = self.data.choice(self.data.row)
         if looked is not None and looked != self.data.chosen_for(self.data.row):
             await self._choose_level(looked.level)
-        plan, chosen = self.data.plan, self.data.compressed()
+        plan, chosen = self.data.plan, self.data.changes()
         if plan is None or self.context is None:
             raise ReviewerError(self.rows.empty[0])
         if not chosen:
             raise ReviewerError(
-                f"Every segment is Full: {LEVEL_KEYS} choose a level, {keys.FIT.key} fits a budget."
+                f"No level was chosen: {LEVEL_KEYS} choose one, {keys.FIT.key} fits a budget."
             )
         number, compression = self.context.id, self.engine.compression
         act = RunningAct("Checking the summaries")
@@ -783,14 +748,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row = self.data.row
         if row is None:
             return
-        commits, contexts = self.data.acted_on(row), self.engine.contexts
+        commits, contexts = self.data.retaining(row), self.engine.contexts
         views = await to_thread(lambda: [contexts.commit(each) for each in commits])
         choice, known = self.data.choice(row), []
         preview = self.data.shown(choice) if choice is not None and row.commit is None else None
         lost = preview.fidelity.lost_to_show if preview is not None and not preview.kept else ()
         if row.commit is not None and row.commit.priority is not Priority.PINNED:
             known.append(Option("pin", "This whole turn", "always sent whole"))
-        if any(self.data.found.commits[each].criteria for each in commits):
+        if any(each.retention for each in views):
             known.append(Option("nothing", "Nothing", "take back what must survive of this"))
         known += [Option(f"lost {at}", each.line) for at, each in enumerate(lost) if each.end]
 
@@ -910,7 +875,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     async def action_ask_model(self) -> None:
         """Let the model write this segment or all, at a cost that is named first."""
         here = self.data.choice(self.data.row)
-        every = [each for each in self.data.compressed() if not each.content]
+        every = [each for each in self.data.changes() if each.level and not each.content]
         offers = {f"All {count(len(every), 'segment')} that are not Full": every} if every else {}
         if here is not None and here.level is not Level.FULL:
             offers = {"This segment": [here], **offers}

@@ -15,7 +15,7 @@ from reviewer.tui.context.model import LEVEL_NAMES, ContextRead, findings, read_
 from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.screen import PAUSE
 from tests.present import present
-from tests.tui.conftest import opened
+from tests.tui.conftest import Screen, opened
 from tests.tui.context.driving import (
     KIOSK,
     TOPICS,
@@ -69,9 +69,7 @@ async def test_everything_is_full_until_a_level_is_chosen(engine: Engine, tmp_pa
         assert set(levels(screen)) == {Level.FULL}
         assert "f fits a budget" in screen.text
         await screen.press("a")
-        assert said(screen).startswith(
-            "Every segment is Full: 2 3 4 choose a level, f fits a budget"
-        )
+        assert said(screen) == "No level was chosen: 2 3 4 choose one, f fits a budget."
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
@@ -132,10 +130,68 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
         await screen.press("o")
         assert "kiosk.jsonl" in screen.text
         await screen.press("escape")
-        await screen.until(lambda: "applied at Tags" in screen.text)
+        await screen.until(lambda: "▌applied Tags" in screen.text)
         assert "! what you said is shortened" in screen.text
-        await screen.press("3")
-        assert said(screen) == "This summary is applied: F8 takes it back."
+
+
+async def test_an_applied_summary_goes_back_to_a_nearer_level_of_its_original(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = stocked(engine, tmp_path)
+
+    def sent() -> list[str]:
+        contexts = engine.contexts
+        return [contexts.commit(each).text for each in contexts.ids(CommitQuery(number))]
+
+    async def apply(screen: Screen) -> None:
+        before = engine.history.next_undo()
+        await screen.press("a")
+        if "Yes, apply all" in screen.text:
+            await screen.press("enter")
+        await screen.until(lambda: engine.history.next_undo() != before)
+        await screen.settle()
+
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3")
+        whole, tokens = sent(), engine.contexts.totals(number).total
+        await screen.press("4", "4")
+        await apply(screen)
+        (tags,) = sent()
+        assert "paper sensor did not answer" not in tags
+        await screen.press("2")
+        assert "PrinterError: paper sensor" in screen.text
+        assert f"{tokens:,} · ▌Detailed" in screen.text
+        await screen.press("2")
+        await apply(screen)
+        (detailed,) = sent()
+        assert "paper sensor did not answer" in detailed
+        await screen.press("1", "1")
+        await apply(screen)
+        assert said(screen).startswith("Compressed") or "Restored" in screen.text
+        assert sent() == whole
+        assert engine.contexts.totals(number).total == tokens
+        await screen.press("u", "u", "u")
+        await screen.settle()
+        assert sent() == [tags]
+
+
+async def test_what_must_survive_of_an_applied_summary_is_chosen_from_its_original(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = stocked(engine, tmp_path)
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "4", "4", "a", "enter")
+        await screen.until(lambda: said(screen).startswith("Compressed "))
+        await screen.settle()
+        await screen.press("m", *"310 ms each", "enter")
+        await screen.press("4")
+        assert said(screen) == "Tags for segment 1, written again - u to undo"
+        await screen.press("a")
+        if "Yes, apply all" in screen.text:
+            await screen.press("enter")
+        await screen.settle()
+        (tags,) = engine.contexts.ids(CommitQuery(number))
+        assert "310 ms each" in engine.contexts.commit(tags).text
 
 
 async def test_undo_of_an_apply_says_so_while_another_level_is_looked_at(
@@ -340,7 +396,7 @@ class TestApplying:
             await screen.settle()
             assert engine.contexts.totals(number).total == before
 
-    async def test_an_applied_row_keeps_its_title_and_enter_shows_its_original(
+    async def test_an_applied_row_keeps_its_title_and_one_key_shows_its_original(
         self, engine: Engine, tmp_path: Path
     ) -> None:
         stocked(engine, tmp_path, 4)
@@ -360,9 +416,8 @@ class TestApplying:
             assert after == numbers
             row = next(at for at, each in enumerate(data.rows) if data.applied_summary(each))
             await screen.press(*["down"] * row)
-            await screen.until(lambda: "The original:" in screen.text)
             assert data.title(present(data.row)) == title
-            await screen.press("enter")
+            await screen.press("1", "enter")
             assert context(screen).summary.has_focus
             assert KIOSK[0][1][:40] in " ".join(screen.text.split())
 
@@ -410,7 +465,7 @@ class TestApplying:
         stocked(engine, tmp_path)
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "1", "a")
-            assert said(screen).startswith("Every segment is Full")
+            assert said(screen).startswith("No level was chosen")
 
     async def test_a_budget_below_the_pinned_turns_names_them(
         self, engine: Engine, tmp_path: Path
@@ -477,7 +532,7 @@ class TestApplying:
             if "Yes, apply all" in screen.text:
                 await screen.press("enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
-            assert set(levels(screen)) == {Level.FULL}
+            assert "applied" in screen.text
             await screen.press("u")
             await screen.settle()
             assert levels(screen) == before
@@ -496,8 +551,7 @@ class TestApplying:
             data = context(screen).data
             summaries = {each.id for each in data.found.commits.values() if each.type == "summary"}
             assert summaries
-            for choice in present(data.plan).choices:
-                assert choice.level is Level.FULL or summaries.isdisjoint(choice.sources)
+            assert all(summaries.isdisjoint(each.sources) for each in data.changes())
 
     async def test_a_budget_is_for_the_whole_session_wherever_the_cursor_is(
         self, engine: Engine, tmp_path: Path

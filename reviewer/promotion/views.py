@@ -280,6 +280,11 @@ class ConflictView(Struct, frozen=True):
     slot: str
     resolution: Resolution | None
 
+    @property
+    def sides(self) -> tuple[CandidateView, CandidateView]:
+        """The newer side, then the older one."""
+        return (self.right, self.left) if self.right.id > self.left.id else (self.left, self.right)
+
 
 class Done(Struct, frozen=True):
     """A decision. `ids` are the decided rows, including near duplicates."""

@@ -61,11 +61,13 @@ class SessionRead(Struct, frozen=True):
     """An ingested file of sessions."""
 
     path: str
-    size: int
     last: str
     """The time of the last message; empty if its format has none."""
     request: str
     """The first request by a person."""
+    requests: int = 0
+    """The messages of the person."""
+    format: str = ""
 
 
 class SourceView:
@@ -106,19 +108,20 @@ class SourceView:
         from reviewer.sources.registry import FORMATS
 
         formats = [each.name for each in FORMATS if each.name not in NOTE_FORMATS]
+        asked = "FROM record r WHERE r.source_id = s.id AND r.role = 'user' AND r.use = 'said'"
         rows = self._database.query(
-            "SELECT s.path, max(abs(s.bytes)), max((SELECT r.at FROM record r"
+            "SELECT s.path, max((SELECT r.at FROM record r"
             " WHERE r.source_id = s.id AND r.at IS NOT NULL ORDER BY r.line_start DESC LIMIT 1)),"
-            " max((SELECT substr(r.text, 1, 2000) FROM record r WHERE r.source_id = s.id"
-            " AND r.role = 'user' AND r.use = 'said' ORDER BY r.line_start LIMIT 1))"
+            f" max((SELECT substr(r.text, 1, 2000) {asked} ORDER BY r.line_start LIMIT 1)),"
+            f" max((SELECT count(*) {asked})), s.format"
             " FROM source s WHERE s.bytes <> -1 AND s.format IN"
             f" ({','.join('?' * len(formats))}) AND (?{len(formats) + 1} IS NULL OR s.project_id ="
             f" (SELECT id FROM project WHERE name = ?{len(formats) + 1})) GROUP BY s.path",
             (*formats, project),
         )
         return [
-            SessionRead(path, size, last or "", said or "")
-            for path, size, last, said in rows
+            SessionRead(path, last or "", said or "", requests, format_)
+            for path, last, said, requests, format_ in rows
             if (last or said) and "subagents" not in Path(path).parts
         ]
 

@@ -26,6 +26,7 @@ from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost, SegmentTu
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
+from reviewer.promotion.lists.source_view import SessionRead
 from reviewer.system import default_store
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
@@ -145,7 +146,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if (reason := self._no_plan()) or row is None:
             return reason
         if row.commit is None and self.data.priority(row) is Priority.SKIP:
-            return f"This is skipped: {self.key_of(keys.LEAVE_OUT)} takes it in again."
+            return f"This is skipped: {keys.LEAVE_OUT.key} takes it in again."
         return None if self.data.choice(row) else "A pinned turn is always sent whole."
 
     def offers(self, action: Action) -> bool:
@@ -196,7 +197,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _show_nothing(self) -> None:
         self.data.clear()
-        key = self.key_of(keys.OPEN)
+        key = keys.OPEN.key
         self.rows.empty = ("No session is open.", f"{key} lists those that were read.")
         self.show_empty(empty=True)
         self.rows.rows_changed()
@@ -211,7 +212,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Choose among the sessions that were opened and those that were read."""
         found = await to_thread(self._sessions)
         if not found:
-            queue, reads = self.key_of(shared.SHOW_QUEUE), self.key_of(READ_SESSIONS)
+            queue, reads = shared.SHOW_QUEUE.key, READ_SESSIONS.key
             self.say(f"No session was read yet: {queue}, then {reads} reads them.")
             return
 
@@ -222,29 +223,22 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self._import(Path(option.key))
 
         here = str(self.context.id) if self.context is not None else ""
-        await self.choose("Sessions", found, then, current=here, whole=True)
+        await self.choose(
+            "Sessions: last turn, agent, your messages", found, then, current=here, whole=True
+        )
 
     def _sessions(self) -> list[Option]:
         """Opened sessions, and those that were read and not opened yet; the newest first."""
-        contexts = self.engine.contexts.all(self.project)
-        requests = self.engine.contexts.first_requests()
-        opened = {each.source_path for each in contexts}
-        found = []
-        for each in contexts:
+        read = {each.path: each for each in self.engine.sources.sessions(self.project)}
+        requests, found = self.engine.contexts.first_requests(), []
+        for each in self.engine.contexts.all(self.project):
             request, last = requests.get(each.id, ("", ""))
-            folder = Path(each.source_path or "").parent.name
-            size = _file_size(each.source_path)
-            found.append((last, str(each.id), request, size, each.name, folder))
-        for read in self.engine.sources.sessions(self.project):
-            if read.path not in opened:
-                path = Path(read.path)
-                name, folder = path.stem, path.parent.name
-                found.append((read.last, read.path, read.request, read.size, name, folder))
-        found.sort(key=lambda each: each[0], reverse=True)
-        largest = max((each[3] for each in found), default=0)
-        return [
-            _session_option(*each, largest=each[3] == largest > 0) for each in found[:MAX_SESSIONS]
-        ]
+            path = each.source_path or ""
+            known = read.pop(path, None) or SessionRead(path, last, request)
+            found.append((str(each.id), each.name, known))
+        found += [(path, Path(path).stem, each) for path, each in read.items()]
+        found.sort(key=lambda each: each[2].last, reverse=True)
+        return [_session_option(*each) for each in found[:MAX_SESSIONS]]
 
     def _import(self, path: Path) -> None:
         """Import a transcript in a thread and open it."""
@@ -395,11 +389,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
-        for_whom = f"{self.key_of(keys.APPLY)} applies this; then for an agent: {COMPILE}"
+        for_whom = f"{keys.APPLY.key} applies this; then for an agent: {COMPILE}"
         changes = self.data.look or self.data.changes()
-        remark = for_whom if changes else f"{self.key_of(keys.FIT)} fits a budget"
+        remark = for_whom if changes else f"{keys.FIT.key} fits a budget"
         if any(map(self.data.needs_a_look, self.data.rows)):
-            next_one = f"{self.key_of(shared.NEXT_PLACE)} next {signs.attention}"
+            next_one = f"{shared.NEXT_PLACE.key} next {signs.attention}"
             remark = f"{next_one} {signs.dot} {remark}"
         if remark != self.rows.remark:
             self.rows.remark = remark
@@ -465,7 +459,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             asked = [each.text for each in view.retention.patterns]
             asked += [view.retention.instructions] if view.retention.instructions else []
             lines = [TextBlock(each, "accent", first=margin) for each in asked]
-            pin, survive = self.key_of(keys.PIN), self.key_of(keys.SURVIVE)
+            pin, survive = keys.PIN.key, keys.SURVIVE.key
             ways = f"{pin} always sends this turn whole; {survive} names what must survive of it."
             if view.row.priority is Priority.PINNED:
                 ways = f"This turn is always sent whole; {pin} makes it normal again."
@@ -486,7 +480,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         act = await to_thread(self.engine.compression.levels.put, number, levels, title)
         if act:
             self._note(act, words, here)
-        undo = f" - {self.key_of(shared.UNDO)} to undo"
+        undo = f" - {shared.UNDO.key} to undo"
         self.say(f"{words}{undo}" if act else f"Already so: {words}.")
         self.note_version()
         self.data.look = None
@@ -533,7 +527,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         else:
             data.look = chosen.sources, level
             self.follow()
-            self.say(f"{words}: {self.key_of(keys.LEVELS[level])} {CHOOSES}")
+            self.say(f"{words}: {keys.LEVELS[level].key} {CHOOSES}")
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -583,7 +577,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self._put_levels(
             self.data.with_levels(plan.choices, target), f"Fitted to {target:,} tokens"
         )
-        apply, doubtful = self.key_of(keys.APPLY), doubts(preview.segments)
+        apply, doubtful = keys.APPLY.key, doubts(preview.segments)
         short = [self.data.number_of(each) for each in preview.shortened]
         said = f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
         if short:
@@ -603,7 +597,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _marked_next(self) -> str:
         """How to go through the segments that need a look, for a message."""
-        key = self.key_of(shared.NEXT_PLACE)
+        key = shared.NEXT_PLACE.key
         return f"{key} goes to the next one marked {glyphs(self.app).attention}"
 
     @unless(_no_plan)
@@ -690,7 +684,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
-        self.open_context(number, f"{words} - {self.key_of(shared.UNDO)} to undo")
+        self.open_context(number, f"{words} - {shared.UNDO.key} to undo")
 
     # priorities and what must survive
 
@@ -737,7 +731,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         undo = ""
         if act:
             self._note(act, words, commit)
-            undo = f" - {self.key_of(shared.UNDO)} to undo"
+            undo = f" - {shared.UNDO.key} to undo"
         self.open_context(self.context.id, f"{display_line(words)}{remark}{undo}", commit)
 
     @unless(_no_row)
@@ -862,11 +856,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 original=shown.compressed.content,
                 drafts=self.engine.summary_drafts,
                 save=save,
-                saved=lambda _: self.say(
-                    f"{words} is yours: {self.key_of(keys.APPLY)} applies it."
-                ),
+                saved=lambda _: self.say(f"{words} is yours: {keys.APPLY.key} applies it."),
                 again=keys.EDIT,
-                empty=f"A summary needs words: {self.key_of(keys.FULL)} leaves the segment whole.",
+                empty=f"A summary needs words: {keys.FULL.key} leaves the segment whole.",
                 remark=lambda text: (f"{len(text):,} characters", not text.strip()),
             )
         )
@@ -918,9 +910,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 changed.append(fresh)
             if changed:
                 await self._put_levels(self.data.with_own(*changed), "Texts of the model")
-        self.say(
-            f"The model wrote {count(len(written), 'segment')}: {self.key_of(keys.APPLY)} applies."
-        )
+        self.say(f"The model wrote {count(len(written), 'segment')}: {keys.APPLY.key} applies.")
 
     # looking
 
@@ -986,23 +976,16 @@ def _line(words: str) -> TextBlock:
     return TextBlock(words, "dim", first=(Run(" "),))
 
 
-def _file_size(path: str | None) -> int:
-    """The bytes of a file; 0 where it is gone."""
-    try:
-        return Path(path).stat().st_size if path else 0
-    except OSError:
-        return 0
-
-
-def _session_option(
-    last: str, key: str, request: str, size: int, name: str, folder: str, *, largest: bool
-) -> Option:
-    """A session by the time of its last turn, its size, its first request, name and folder."""
-    words = cut(" ".join(request.split()), REQUEST_CELLS, "…")
+def _session_option(key: str, name: str, session: SessionRead) -> Option:
+    """A session by the time of its last turn, its agent, the number of the person's messages, its
+    first request, name and folder.
+    """
+    words = cut(" ".join(session.request.split()), REQUEST_CELLS, "…")
+    folder = Path(session.path).parent.name
     detail = "  ".join(filter(None, (words, short_ids(name, "…"), folder)))
-    large = f"{-(-size // 1000):,} kB" if size else "–"
-    mark = "largest" if largest else ""
-    return Option(key, f"{moment(last) or '–':16}{large:>10} {mark:7}", detail)
+    asked = f"{session.requests:,}" if session.requests else "–"
+    when = moment(session.last) or "–"
+    return Option(key, f"{when:16} {session.format[:11]:11} {asked:>5}", detail)
 
 
 def _watch(act: RunningAct) -> Watch:

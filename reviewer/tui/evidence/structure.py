@@ -82,15 +82,15 @@ def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[TextBl
     if conflict.resolution is not None:
         settled = labelled("settled", str(conflict.resolution), "accent")
     else:
-        settles, dismisses = keys.PROMOTE.key, keys.REJECT.key
+        newer, older = (f"#{each.id}" for each in conflict.sides)
+        keeps, leaves = keys.PROMOTE.key, keys.REJECT.key
         settled = labelled(
-            "open", f"{settles} keeps one side or both {signs.dot} {dismisses} dismisses it"
+            "open", f"{keeps} keeps {newer} in place of {older} {signs.dot} {leaves} leaves both"
         )
     return [
         labelled("about", conflict.slot.replace(":", " ", 1), "text"),
         settled,
-        *_side(conflict.left, signs),
-        *_side(conflict.right, signs),
+        *(block for side in conflict.sides for block in _side(side, signs)),
     ]
 
 

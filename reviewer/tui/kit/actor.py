@@ -112,10 +112,6 @@ class Actor(_Node):
         """Whether the footer shows an action now; never queries the store."""
         return True
 
-    def key_of(self, action: Action) -> str:
-        """The key of an action for a message."""
-        return action.key
-
     async def perform(self, action: Action) -> None:
         """Run an action, or show why it cannot run now."""
         if reason := self.why_not(action):

@@ -142,7 +142,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         def then(found: tuple[PacketSource, str, Prepared]) -> None:
             source, words, self._prepared = found
             if words and not quiet and (not self.tried or source.folder != folder_named):
-                more = "" if source.folder else f": {self.key_of(keys.OTHER_SOURCE)} reads both."
+                more = "" if source.folder else f": {keys.OTHER_SOURCE.key} reads both."
                 self.say(f"{display_line(words)}{more}")
             self.tried, self.source = True, source
             self._assemble(here)
@@ -238,7 +238,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw_why()
 
     def _empty(self) -> tuple[str, ...]:
-        other = self.key_of(keys.OTHER_SOURCE)
+        other = keys.OTHER_SOURCE.key
         if not self.tried:
             return ("Loading ...",)
         if self.trouble:
@@ -302,7 +302,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def no_packet(self) -> str | None:
         if not self.tried:
             return LOADING
-        other = self.key_of(keys.OTHER_SOURCE)
+        other = keys.OTHER_SOURCE.key
         return f"No packet: {other} reads another source." if self.trouble else None
 
     def no_item(self) -> str | None:
@@ -321,7 +321,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         item = self.packets.item
         if item is None or item.place.startswith(("m:", "s:")):
             return self.no_item()
-        place, key = display_line(item.place), self.key_of(shared.OPEN_SOURCE)
+        place, key = display_line(item.place), shared.OPEN_SOURCE.key
         return f"This is from a file: remove it at {place} ({key} opens it)."
 
     # choices

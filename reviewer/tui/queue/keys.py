@@ -8,7 +8,7 @@ from reviewer.tui.kit.action import Action, Pane
 PROMOTE = Action(
     "promote", "a", "promote",
     "Keep this row, or the marked ones, as worded; near duplicates are merged into it. Of a"
-    " conflict, one side or both.", writes=True, takes_marked=True,
+    " conflict, the newer side in place of the older.", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
     "reject", "x", "reject",
@@ -39,6 +39,10 @@ DISCARD_DRAFT = Action(
 )  # fmt: skip
 TYPE = Action("type", "", "type", "Change the type of this row.", writes=True)
 NAME = Action("name", "", "name", "Rename this entity.", writes=True)
+KEEP_OLDER = Action(
+    "keep_older", "", "keep the older",
+    "Keep the older side of this conflict in place of the newer.", writes=True,
+)  # fmt: skip
 MERGE = Action(
     "merge", "", "merge",
     "Merge the nearest duplicate into this row; a row of an open cluster goes into its leader.",
@@ -83,7 +87,7 @@ QUEUE = Pane(
      keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, LET_READ,
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, MERGE, STATUS, SORT,
+     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, SORT,
      keys.RANGE, QUEUE_MORE),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),

@@ -485,8 +485,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if row is None or row.kind != "conflict" or self.model.is_dimmed(self.model.cursor):
             return None
-        settle, dismiss = keys.PROMOTE.key, keys.REJECT.key
-        return f"#{row.id} is a conflict: {settle} keeps one side or both, {dismiss} dismisses it."
+        newer, both = keys.PROMOTE.key, keys.REJECT.key
+        return f"#{row.id} is a conflict: {newer} keeps the newer side, {both} leaves both."
 
     def _cannot_decide(self) -> str | None:
         return None if self.model.marks else self._why_not_waiting()
@@ -558,10 +558,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_promote)
     async def action_promote(self) -> None:
-        """Promote the marked rows, or this one, without those with a draft; settle a conflict."""
+        """Promote the marked rows, or this one, without those with a draft; of a conflict, the
+        newer side.
+        """
         row = self.model.current
         if row is not None and row.kind == "conflict" and not self.model.marks:
-            await self._settle(row.id)
+            await self._resolve(partial(self._keep_side, 0))
             return
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
@@ -701,29 +703,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.note_version()
         self.follow()
 
-    async def _settle(self, conflict_id: int) -> None:
-        """Choose which side of the conflict to keep."""
-        conflict = await to_thread(self.engine.conflicts.get, conflict_id)
-        ways: dict[str, Callable[[int], Done]] = {
-            "left": lambda number: self._supersede(number, left=True),
-            "right": lambda number: self._supersede(number, left=False),
-            "both": self.engine.conflicts.keep_both,
-        }
-        options = [
-            Option("left", f"Keep #{conflict.left.id}", conflict.left.content),
-            Option("right", f"Keep #{conflict.right.id}", conflict.right.content),
-            Option("both", "Keep both"),
-        ]
+    def _no_conflict(self) -> str | None:
+        row = self.model.current
+        if row is not None and row.kind != "conflict":
+            return f"#{row.id} is not a conflict."
+        return self._why_not_waiting()
 
-        async def then(option: Option) -> None:
-            await self._resolve(ways[option.key])
+    @unless(_no_conflict)
+    async def action_keep_older(self) -> None:
+        """Settle this conflict in favour of its older side."""
+        await self._resolve(partial(self._keep_side, 1))
 
-        await self.choose(f"Conflict #{conflict_id}", options, then)
-
-    def _supersede(self, conflict_id: int, *, left: bool) -> Done:
-        conflict = self.engine.conflicts.get(conflict_id)
-        winner = conflict.left if left else conflict.right
-        return self.engine.conflicts.supersede(conflict_id, winner.id)
+    def _keep_side(self, side: int, conflict: int) -> Done:
+        kept = self.engine.conflicts.get(conflict).sides[side]
+        return self.engine.conflicts.supersede(conflict, kept.id)
 
     async def _resolve(self, settle: Callable[[int], Done]) -> None:
         conflict_id = self.model.current_id

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
-from textual.events import Paste
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
@@ -50,7 +49,7 @@ async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(
         assert "!" in row_of(screen, "conflict ")
         for words in (f"#{left} ", f"#{right} ", "decision · active", "decision · candidate"):
             assert words in screen.text
-        assert "x dismisses it" in " ".join(screen.text.split())
+        assert f"a keeps #{right} in place of #{left} · x leaves both" in screen.text
         assert "1 of 2" in screen.text
         assert "PostgreSQL" in screen.queue.evidence.plain_text
         await screen.press("]")
@@ -61,18 +60,17 @@ async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(
 
 
 @pytest.mark.parametrize(
-    ("side", "left", "right", "conflict", "title"),
+    ("key", "left", "right", "conflict", "title"),
     [
-        ("#{0}", "active", "superseded", "active", "Kept #{0}, superseding #{1}"),
-        ("#{1}", "superseded", "active", "active", "Kept #{1}, superseding #{0}"),
-        ("keep both", "active", "candidate", "active", "Kept both #{0} and #{1}"),
-        ("", "active", "candidate", "invalid", "Dismissed conflict #{2}"),
+        ("a", "superseded", "active", "active", "Kept #{1}, superseding #{0}"),
+        ("keep the older", "active", "superseded", "active", "Kept #{0}, superseding #{1}"),
+        ("x", "active", "candidate", "invalid", "Dismissed conflict #{2}"),
     ],
 )
 async def test_a_conflict_is_settled_and_undone_by_u(
     engine: Engine,
     rivals: tuple[int, int, int],
-    side: str,
+    key: str,
     left: str,
     right: str,
     conflict: str,
@@ -81,12 +79,10 @@ async def test_a_conflict_is_settled_and_undone_by_u(
     before = [status_of(engine, number) for number in rivals]
     acts = len(engine.history.acts(limit=10_000))
     async with opened(engine) as screen:
-        if side:
-            await screen.press("a")
-            screen.app.post_message(Paste(side.format(*rivals)))
-            await screen.press("enter")
+        if len(key) > 1:
+            await screen.choose(key)
         else:
-            await screen.press("x")
+            await screen.press(key)
         assert [status_of(engine, number) for number in rivals] == [left, right, conflict]
         assert screen.status == f"{title.format(*rivals)} - u to undo"
         assert len(engine.history.acts(limit=10_000)) == acts + 1

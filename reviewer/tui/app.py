@@ -406,7 +406,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             name, turns = read()
             return handover_blocks(brief_of(turns, name, max_tokens=BRIEF_TOKENS).text)
 
-        self.push_screen(ReadingScreen(self.engine, "Hand-over", make))
+        title = f"Hand-over, at most {BRIEF_TOKENS:,} tokens"
+        self.push_screen(ReadingScreen(self.engine, title, make))
 
     def open_line(self, path: str, line: int) -> None:
         """Show a file at a 0-based line."""

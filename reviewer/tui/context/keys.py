@@ -27,7 +27,7 @@ APPLY = Action(
 )  # fmt: skip
 EDIT = Action(
     "edit_text", "e", "edit",
-    "Write this summary by hand.", writes=True,
+    "Write this summary by hand, or let the model write it.", writes=True,
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
@@ -56,6 +56,7 @@ CONTEXTS = Action("choose_context", "", "other session", "Choose another session
 ASK_MODEL = Action(
     "ask_model", "", "ask the model",
     "Let the model write this segment, or every one that is not Full.", writes=True,
+    beside=EDIT.id,
 )  # fmt: skip
 
 CONTEXT = Pane(

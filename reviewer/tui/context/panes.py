@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from reviewer.commits.values import Priority
-from reviewer.compression.markers import ANY_MARKER
+from reviewer.compression.markers import without_markers
 from reviewer.compression.values import BY_HAND, Level
 from reviewer.text.display import display_line
 from reviewer.tui.context.model import (
@@ -123,6 +123,6 @@ def loss_blocks(
     return [*checks, *(TextBlock(each, first=(Run(" "),), rest=(Run("   "),)) for each in losses)]
 
 
-def summary_block(text: str, signs: Glyphs) -> TextBlock:
-    """A summary with its markers as a person reads them."""
-    return TextBlock(ANY_MARKER.sub(f"[{signs.arrow} the original]", text), first=(Run(" "),))
+def summary_block(text: str) -> TextBlock:
+    """A summary without its markers, which are for agents."""
+    return TextBlock(without_markers(text).rstrip(), first=(Run(" "),))

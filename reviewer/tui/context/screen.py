@@ -420,7 +420,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             title = f"loses all but these tags: {len(lost):,} listed"
         results = findings(found, data.why_full(choice))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
-        block = summary_block((sent or found).compressed.content, signs)
+        block = summary_block((sent or found).compressed.content)
         self._fill([block], self._levels(row), loss_blocks(results, lost, signs), title)
 
     def _fill(

@@ -6,8 +6,8 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 HAND_OVER = Action(
-    "hand_over", "", "hand-over",
-    "Show the hand-over for an agent's next session; copy it there.",
+    "hand_over", "h", "hand over",
+    "Show the hand-over for an agent's next session; copy it there.", beside=keys.COPY.id,
 )  # fmt: skip
 
 READING = Pane("reading", "A text to read", (keys.COPY, keys.CLOSE), (keys.COPY, keys.CLOSE))

@@ -787,11 +787,11 @@ async def test_the_menu_has_only_what_can_run(engine: Engine, tmp_path: Path) ->
         assert "agents" not in screen.text
         assert "values that only you write" in screen.text
         await screen.press("escape", "f3", "full_stop")
-        assert "hand-over" not in screen.text
+        assert "ask the model" not in screen.text
         await screen.press("escape")
         stocked(engine, tmp_path)
         await screen.press("f2", "f3", "full_stop")
-        assert "hand-over" in screen.text
+        assert "ask the model" in screen.text
 
 
 async def test_the_hand_over_is_offered_while_the_session_is_still_read(
@@ -806,10 +806,7 @@ async def test_the_hand_over_is_offered_while_the_session_is_still_read(
 
     monkeypatch.setattr("reviewer.tui.context.screen.read_context", late)
     async with opened(engine, project="acme", size=(80, 24)) as screen:
-        for key in ("f3", "full_stop"):
-            screen.app.simulate_key(key)
-        await screen.until(lambda: "hand-over" in screen.text)
-        for key in (*"hand", "enter"):
+        for key in ("f3", "h"):
             screen.app.simulate_key(key)
         await screen.until(lambda: "No, do not touch the driver" in screen.text)
         gate.set()

@@ -36,7 +36,7 @@ async def test_the_menu_of_a_context_and_of_a_session_shows_it_to_copy(
 ) -> None:
     async with opened(ferry, project="acme") as screen:
         await screen.press(key)
-        await screen.choose("hand-over")
+        await screen.press("h")
         assert "# Hand-over of the session ferry" in screen.text
         await screen.press("y")
         assert screen.app.clipboard.startswith("# Hand-over of the session ferry")
@@ -54,7 +54,7 @@ async def test_a_session_that_is_gone_is_one_sentence(ferry: Engine, tmp_path: P
     async with opened(ferry, project="acme") as screen:
         await screen.press("enter")
         (tmp_path / "ferry.jsonl").unlink()
-        await screen.choose("hand-over")
+        await screen.press("h")
         assert "does not exist" in screen.status
         await screen.press("y")
         assert screen.status == "No text to copy."
@@ -64,5 +64,5 @@ async def test_nothing_to_hand_over_is_said(engine: Engine) -> None:
     engine.contexts.create("acme", "empty")
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
-        await screen.choose("hand-over")
+        await screen.press("h")
         assert screen.status == "There is nothing to hand over here."

@@ -305,7 +305,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     def pop_screen(self) -> AwaitComplete:
         if self._collecting is not None:
             self._collecting.stop()  # collect several in a row together
-        self._collecting = self.set_timer(COLLECT_AFTER, gc.collect)
+        if not self.is_screen_installed(self.screen):
+            self._collecting = self.set_timer(COLLECT_AFTER, gc.collect)
         return super().pop_screen()
 
     def _fatal_error(self) -> None:
@@ -373,9 +374,10 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def _go_to(self, kind: type[KitScreen]) -> None:
         """Show the screen of a tab, which is kept from then on."""
-        if kind in self.kept:
-            self.push_screen(self.kept[kind])
-            self.kept[kind].come_back()
+        if screen := self.kept.get(kind):
+            screen.status.say("")  # the last message is about the last visit
+            self.push_screen(screen)
+            screen.come_back()
         else:
             self.kept[kind] = kind(self.engine, self.project)
             self.install_screen(self.kept[kind], kind.tab)

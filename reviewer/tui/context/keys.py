@@ -27,7 +27,7 @@ APPLY = Action(
 )  # fmt: skip
 EDIT = Action(
     "edit_text", "e", "edit",
-    "Write this summary by hand, or let the model write it.", writes=True,
+    "Write this summary by hand; or let the model.", writes=True,
 )  # fmt: skip
 FIT = Action(
     "fit_target", "f", "fit",
@@ -50,7 +50,7 @@ SURVIVE = Action(
 )  # fmt: skip
 OPEN = Action(
     "open_row", "enter", "turns",
-    "Show the turns of this segment, or hide them; read an applied summary and its original.",
+    "Show the turns of this segment, or hide them; read an applied summary.",
 )  # fmt: skip
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.")
 ASK_MODEL = Action(

@@ -25,11 +25,11 @@ MOVES = (LINE_DOWN, LINE_UP, HALF_DOWN, HALF_UP, PAGE_DOWN, PAGE_UP, GO_HOME, GO
 
 UNDO = Action(
     "undo", "u", "undo",
-    "Undo your last act; one from an earlier session asks first.", writes=True,
+    "Undo what you did last on this screen; else name what was done elsewhere.", writes=True,
 )  # fmt: skip
 REDO = Action(
     "redo", "Z,ctrl+r", "redo",
-    "Redo the last undone act.", writes=True, beside=UNDO.id,
+    "Redo what was undone last here.", writes=True, beside=UNDO.id,
 )  # fmt: skip
 MENU = Action(
     "menu", "full_stop", "more",

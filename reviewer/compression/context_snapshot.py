@@ -18,7 +18,7 @@ from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors, is_speech
 from reviewer.compression.plan import LevelChoice, segment_sources
-from reviewer.compression.segments import cut_segments, readable, title_of
+from reviewer.compression.segments import cut_segments, readable
 from reviewer.compression.values import (
     OFFLINE,
     PASSES,
@@ -214,11 +214,8 @@ class ContextSnapshot:
         turns = [commit.turn for commit in self.chain[first:last]]
         cut = cut_segments(turns, used=_used_names(query, context), whole=whole)
         self.behind: dict[int, tuple[ChainCommit, ...]] = {}
-        """The original turns of each summary in the chain."""
-        self.applied: dict[int, AppliedSummary] = {}
-        """The summaries in the chain."""
-        self._read_applied(query)
-        self.segments: tuple[Segment, ...] = tuple(map(self._whole, cut))
+        """The original turns of each summary that is a segment."""
+        self.segments: tuple[Segment, ...] = tuple(self._whole(query, each) for each in cut)
         every = [*self.chain, *chain.from_iterable(self.behind.values())]
         self._origins = {commit.id: commit.origin for commit in every}
         self._marks = read_marks(query, every)
@@ -231,45 +228,36 @@ class ContextSnapshot:
         """Tokens outside all segments: pins, and commits outside the range."""
         self._indexes = {segment.id: index for index, segment in enumerate(self.segments)}
 
-    def _read_applied(self, query: Query) -> None:
-        summaries = [each for each in self.chain if each.operation == "summary"]
-        for commit in summaries:
-            (row,) = query(
-                "SELECT key, topic, level, fidelity FROM segment WHERE commit_id = ?",
-                (commit.origin,),
-            )
-            key, topic, level, stored = row
-            turns = []
-            for number, each in enumerate(originals(query, [commit]), commit.turn.number):
-                turn = structs.replace(each.turn, number=number)
-                turns.append(structs.replace(each, turn=turn))
-            self.behind[commit.id] = tuple(turns)
-            whole = _segment(key, [each.turn for each in turns], topic)
-            fidelity = msgspec.json.decode(stored)
-            well = fidelity["overall"] >= PASSES and not fidelity.get("orders")
-            self.applied[commit.id] = AppliedSummary(
-                commit.id,
-                Level(level),
-                commit.turn.text,
-                commit.turn.tokens,
-                fidelity.get("engine", OFFLINE),
-                whole.tokens,
-                title_of(whole),
-                fidelity.get("passes", well),  # older stores have none
-                tuple(fidelity.get("loses", ())),
-            )
-
-    def _whole(self, segment: Segment) -> Segment:
-        """The segment; an applied summary as the turns that it stands for."""
+    def _whole(self, query: Query, segment: Segment) -> Segment:
+        """The segment; of an applied summary with the turns that it stands for."""
         first = segment.turns[0]
-        applied = self.applied.get(first.commit or 0)
-        if applied is None or len(segment.turns) > 1 or first.priority is Priority.SKIP:
+        if not first.summary or len(segment.turns) > 1 or first.priority is Priority.SKIP:
             return readable(segment)
-        turns = [each.turn for each in self.behind[applied.commit]]
+        (commit,) = (each for each in self.chain if each.id == first.commit)
+        ((topic, level, stored),) = query(
+            "SELECT topic, level, fidelity FROM segment WHERE commit_id = ?", (commit.origin,)
+        )
+        self.behind[commit.id] = tuple(
+            structs.replace(each, turn=structs.replace(each.turn, number=number))
+            for number, each in enumerate(originals(query, [commit]), first.number)
+        )
+        turns = [each.turn for each in self.behind[commit.id]]
+        tokens = sum(turn.tokens for turn in turns if turn.priority is not Priority.SKIP)
         if first.priority is Priority.IMPORTANT:
             turns[0] = _with_criteria(turns[0], first.retention)
-        whole = _segment(segment.id, turns, segment.topic)
-        return structs.replace(whole, applied=applied)
+        graded = msgspec.json.decode(stored)
+        applied = AppliedSummary(
+            commit.id,
+            Level(level),
+            first.text,
+            first.tokens,
+            graded.get("engine", OFFLINE),
+            # older stores have no `passes`
+            graded.get("passes", graded["overall"] >= PASSES and not graded.get("orders")),
+            tuple(graded.get("loses", ())),
+        )
+        whole = Segment(segment.id, tuple(turns), tokens, topic, applied=applied)
+        return readable(whole)
 
     def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
         """The anchors of the segment with that index."""
@@ -325,11 +313,6 @@ class ContextSnapshot:
                     f'The {pattern.mode} "{pattern.text}" matches nothing in the range, so no '
                     "summary can retain it. Correct it, or choose another range."
                 )
-
-
-def _segment(name: str, turns: Sequence[SegmentTurn], topic: str) -> Segment:
-    tokens = sum(turn.tokens for turn in turns if turn.priority is not Priority.SKIP)
-    return readable(Segment(name, tuple(turns), tokens, topic))
 
 
 def _with_criteria(turn: SegmentTurn, more: RetentionCriteria) -> SegmentTurn:

@@ -35,7 +35,6 @@ from reviewer.compression.summarizer import (
     require_licence,
 )
 from reviewer.compression.values import (
-    AppliedSummary,
     Level,
     Segment,
     SegmentTurn,
@@ -241,19 +240,10 @@ class Compression:
         text = self._contexts.commit(commit).text
         return expand_summary(self._database, self.engines.summarizer("offline"), commit, text)
 
-    def original(self, commit: int) -> str:
-        """The originals of a summary. Raises UnknownIdError as `expanded` does."""
-        return expand_summary(self._database, self.engines.summarizer("offline"), commit, "")
-
     def original_turns(self, context: int) -> tuple[SegmentTurn, ...]:
         """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
         self._contexts.get(context)
         return original_turns(self._database, context)
-
-    def applied(self, context: int) -> dict[int, AppliedSummary]:
-        """The summaries of a context beside their originals, by commit. Raises UnknownIdError."""
-        self._contexts.get(context)
-        return self._snapshots.get(context).applied
 
     def statistics(self) -> tuple[MeasureSummary, ...]:
         """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""

@@ -75,15 +75,13 @@ class SegmentTurn(Struct, frozen=True, gc=False):
 
 
 class AppliedSummary(Struct, frozen=True, gc=False):
-    """A summary in a chain beside its original: tokens and title of that, and the losses."""
+    """A summary in a chain that stands for a segment, and its losses."""
 
     commit: int
     level: Level
     text: str
     tokens: int
     engine: str
-    tokens_before: int
-    title: str
     passes: bool
     loses: tuple[str, ...] = ()
 

@@ -289,11 +289,9 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             with suppress(StoreError):
                 self._keep(screen)
 
-    def on_app_focus(self) -> None:
-        """Check the store when the terminal regains the focus."""
-        self._watch_store()
-
+    @on(events.AppFocus)
     def _watch_store(self) -> None:
+        """Read what others wrote; at once when the terminal regains the focus."""
         if isinstance(self.shown, KitScreen):
             self.shown.watch_store()
 

@@ -231,22 +231,3 @@ async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
         await screen.press("f8", "j", "G", "x", "u", "Z", "enter", "tab")
         assert "No acts yet." in screen.text
         assert "reviewer ingest PATH" in screen.text
-
-
-async def test_ten_fast_u_stop_at_an_earlier_session_and_its_act_stays_named(
-    stocked: Engine,
-) -> None:
-    early, late = stocked.queue.ids(QueueQuery())[:2]
-    stocked.triage.reject([early])
-    async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("x")
-        assert stocked.queue.candidate(late).status == "invalid"
-        await screen.press(*"uuuuuuuuuu")
-        assert stocked.queue.candidate(late).status == "candidate"
-        assert f"Not done here: Rejected #{early} - u again to undo it" in screen.text
-        assert stocked.queue.candidate(early).status == "invalid"
-        await screen.pilot.pause(PAUSE)
-        await screen.press("j", "u")
-        assert stocked.queue.candidate(early).status == "candidate"
-        await screen.press("Z")
-        assert stocked.queue.candidate(early).status == "invalid"

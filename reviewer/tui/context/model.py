@@ -48,8 +48,6 @@ class ContextRead(Struct, frozen=True):
     plan: CompressionPlan | None = None
     sent: int = 0
     version: object = None
-    applied: Mapping[int, AppliedSummary] = {}
-    """The summaries among the turns, by commit."""
     titles: tuple[str, ...] = ()
     """What the segments are about."""
     levels: tuple[ChosenLevel, ...] = ()
@@ -72,8 +70,7 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
         trouble = str(problem)
     sent = sum(each.tokens for each in rows if each.priority is not Priority.SKIP)
     levels = engine.compression.levels.get(number)
-    applied = engine.compression.applied(number)
-    titles = tuple(_title(each, applied, commits) for each in segments)
+    titles = tuple(_title(each, commits) for each in segments)
     hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
     return ContextRead(
         context,
@@ -83,7 +80,6 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
         plan,
         sent,
         version,
-        applied,
         titles,
         levels,
         trouble,
@@ -91,13 +87,9 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
     )
 
 
-def _title(
-    segment: Segment, applied: Mapping[int, AppliedSummary], commits: Mapping[int, CommitRow]
-) -> str:
-    first = segment_sources(segment)[0]
-    if first in applied:
-        return applied[first].title or segment.id
+def _title(segment: Segment, commits: Mapping[int, CommitRow]) -> str:
     # Of what is skipped no text is read.
+    first = segment_sources(segment)[0]
     line = commits[first].first_line if first in commits else ""
     return (title_of(segment) if segment.tokens else opening(line)) or segment.id
 
@@ -286,8 +278,7 @@ class ContextModel:
 
     def title(self, row: ContextRow) -> str:
         if row.commit is not None:
-            applied = self.found.applied.get(row.commit.id)
-            return applied.title if applied and applied.title else row.commit.first_line
+            return row.commit.first_line
         return self.found.titles[row.segment or 0]
 
     def number(self, row: ContextRow) -> str:
@@ -301,27 +292,18 @@ class ContextModel:
     def numbered_title(self, row: ContextRow) -> str:
         return f"{self.number(row)} {self.title(row)}"
 
-    def applied_summary(self, row: ContextRow) -> int | None:
-        """The commit of a row that is one applied summary."""
-        commits = self.commits_of(row)
-        found = len(commits) == 1 and self.found.commits[commits[0]].type == "summary"
-        return commits[0] if found else None
+    def applied_summary(self, row: ContextRow) -> AppliedSummary | None:
+        """The summary that was applied to the segment of a row."""
+        return self.found.segments[row.segment].applied if row.segment is not None else None
 
     @property
     def original(self) -> int:
         """The tokens of the whole session, before any summary."""
-        return self.found.sent + sum(self._shorter(each) for each in self.found.applied)
-
-    def _shorter(self, summary: int) -> int:
-        """The tokens that an applied summary saves; none where it is left out itself."""
-        commit, applied = self.found.commits[summary], self.found.applied.get(summary)
-        if applied is None or commit.priority is Priority.SKIP:
-            return 0
-        return applied.tokens_before - commit.tokens
+        return self.found.sent + sum(each.tokens - each.sent for each in self.found.segments)
 
     def retaining(self, row: ContextRow) -> tuple[int, ...]:
         """The turns that may get criteria: of an applied summary its originals."""
-        if row.segment is None or self.found.segments[row.segment].applied is None:
+        if row.segment is None or self.applied_summary(row) is None:
             return self.acted_on(row)
         turns = self.found.segments[row.segment].turns
         spoken = [each for each in turns if each.kind != "thinking"] or turns

@@ -88,8 +88,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     tab = "context"
     FILTER_HINT: ClassVar[str] = "words  role:user  priority:important  tokens>500  -word"
 
-    def __init__(self, engine: Engine, project: str | None, context: int | None = None) -> None:
-        """`context`: the one to open; else the one that was open last."""
+    def __init__(self, engine: Engine, project: str | None) -> None:
         self.data = ContextModel()
         self.rows = RowsList(self.data, id="rows")
         self.rows.empty = READING
@@ -97,7 +96,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.losses = TextPane(id="losses")
         panes = [self.summary, self.losses]
         super().__init__(engine, project, self.rows, panes, title="Context")
-        self._wanted = context
         self._read = False
         self._acts_at: dict[int, tuple[int, int]] = {}
         """Acts of this screen -> the context and turn they changed."""
@@ -157,8 +155,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def reload(self) -> None:
         """Open the session of last time; later, read again what others changed."""
         if self.context is None:
-            wanted = self._last()
-            self.read(lambda: self._find(wanted), self._found, group="context")
+            self.read(self._find, self._found, group="context")
         else:
             number, known = self.context.id, (self.data.found.version, self.data.chosen)
             self.read(
@@ -170,17 +167,15 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 group="watch",
             )
 
-    def _find(self, wanted: int | None) -> ContextRead | None:
-        """The wanted context, else the one that changed last; None without any."""
-        number = self._known(wanted)
+    def _find(self) -> ContextRead | None:
+        """The context that was open last, else the one that changed last; None without any."""
+        number = self._last()
         return read_context(self.engine, number) if number is not None else None
 
     def _last(self) -> int | None:
-        return self._wanted or load_context(self.engine.path, self.project)
-
-    def _known(self, wanted: int | None) -> int | None:
         known = [each.id for each in self.engine.contexts.all(self.project)]
-        return wanted if wanted in known else next(iter(known), None)
+        last = load_context(self.engine.path, self.project)
+        return last if last in known else next(iter(known), None)
 
     def _found(self, found: ContextRead | None) -> None:
         if found is not None:
@@ -266,7 +261,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 self.say(sentence)
 
         words = self.data.words if self.context and self.context.id == number else ""
-        self.read(lambda: read_context(self.engine, number, words), then, group="context")
+        self.read(
+            lambda: read_context(self.engine, number, words),
+            then,
+            group="context",
+            failed=self._gone,
+        )
+
+    def _gone(self, sentence: str) -> None:
+        self._show_nothing()
+        self.say_trouble(sentence)
 
     def _show(self, found: ContextRead, here: int | None = None) -> None:
         context = found.context
@@ -675,7 +679,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return self.engine.compression.apply(number, plan, expected_head=plan.head)
 
         done = await self.host.accompany(self, act, work)
-        words = f"Compressed {done.tokens_before:,} to {done.tokens_after:,} tokens"
+        verb = "Compressed" if done.segments else "Restored"
+        words = f"{verb} {done.tokens_before:,} to {done.tokens_after:,} tokens"
         self._note(done.act, words)
         name = display_line(self.context.name) if self.context is not None else ""
         store = self.engine.path
@@ -817,13 +822,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         here = self.context.id if self.context is not None else 0
         number, commit = self._acts_at.get(undone.target, (here, None))
         if number:
-            self.read(
-                lambda: any(each.id == number for each in self.engine.contexts.all(self.project)),
-                lambda there: (
-                    self.open_context(number, here=commit) if there else self._show_nothing()
-                ),
-                group="context",
-            )
+            self.open_context(number, here=commit)
 
     # texts by hand and by a model
 
@@ -960,10 +959,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     @unless(_none_open)
     def action_hand_over(self) -> None:
         """Show the hand-over of the whole session, from its originals."""
-        opened = self.context.id if self.context is not None else self._last()
+        opened = self.context.id if self.context is not None else None
 
         def read() -> tuple[str, Sequence[SegmentTurn]]:
-            number = self._known(opened)
+            number = opened or self._last()
             if number is None:
                 raise ReviewerError("Open a session first.")
             name = f"the session {self.engine.contexts.get(number).name}"

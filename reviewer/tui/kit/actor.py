@@ -159,7 +159,7 @@ class Actor(_Node):
         except (ReviewerError, OSError) as error:
             self.say(str(error), bad=True)
         except DETACHED:
-            if not detached(self):
+            if self.is_attached:
                 raise
 
 
@@ -169,11 +169,6 @@ class DismissOnce(_Screen):
     def dismiss(self, result: Any = None) -> AwaitComplete:
         """Close this screen if it is still on top."""
         return super().dismiss(result) if self.is_active else AwaitComplete()
-
-
-def detached(node: DOMNode) -> bool:
-    """Whether the screen of a node was closed; its act may still be running."""
-    return not node.is_attached
 
 
 def hidden(node: DOMNode) -> bool:

@@ -25,7 +25,7 @@ from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
-from reviewer.tui.kit.actor import Actor, detached, unless
+from reviewer.tui.kit.actor import Actor, unless
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.text import Run, TextBlock, count, marked_changes
 from reviewer.tui.kit.text_pane import TextPane
@@ -317,7 +317,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     async def _draw_difference(self, pause: float = 0) -> None:
         await sleep(pause)
         found = await to_thread(hunks, self.edit.original, self.content)
-        if not detached(self):
+        if self.is_attached:
             self.difference.show_hunks(found)
 
 

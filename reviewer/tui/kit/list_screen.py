@@ -21,7 +21,6 @@ from reviewer.engine import Engine
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import (
-    detached,
     unless,
 )
 from reviewer.tui.kit.bars import HeaderBar
@@ -172,7 +171,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     async def change(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         done = await super().change(act, words, total)
-        if not detached(self):
+        if self.is_attached:
             self.show_counts()
         return done
 

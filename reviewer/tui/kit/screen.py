@@ -29,7 +29,6 @@ from reviewer.tui.kit.actor import (
     Actor,
     DismissOnce,
     StatusMessage,
-    detached,
     reachable,
     unless,
 )
@@ -112,10 +111,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             try:
                 value = await to_thread(work)
             except ReviewerError as error:
-                if not detached(self):
+                if self.is_attached:
                     (failed or self.say_trouble)(str(error))
             else:
-                if not detached(self):
+                if self.is_attached:
                     then(value)
 
         reading: WorkType[None] = run  # not a coroutine, which nobody awaits if it is replaced
@@ -276,7 +275,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             words, place = (step.words, step.place) if step else ("", self.place)
             act = done.act if undoes else done.target
             step = Step(words or done.title, place, act)
-            if not detached(self):
+            if self.is_attached:
                 self.show_reversed(done)
         kept.append(step)
         where = "" if step.place == self.place else f" ({step.place})"

@@ -122,8 +122,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The latest requested list; the previous one is shown until its rows arrive."""
         self.loaded = False
         """Whether the whole list is loaded, not only its first page."""
-        self._wanted: Collection[int] = ()
-        """Where the list being loaded puts the cursor."""
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
@@ -258,8 +256,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.read(lambda: count_new(shown, self._ids(query)), self._say_new, group="new rows")
 
     def _say_new(self, new: int) -> None:
-        if new and (self._wanted or self.reader.reads or not self.model.ids):
-            self._load_again(self._wanted)
+        if new and (self.reader.reads or not self.model.ids):
+            self._load_again()
         elif new:
             self.say(f"{count(new, 'new candidate')} - {kit_keys.REFRESH.key} to show")
 
@@ -305,7 +303,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         `quick` shows the first page before the rest. The cursor goes to the first of the ids
         `here`, or stays on its row.
         """
-        self.query_asked, self._wanted = query, here
+        self.query_asked = query
 
         def show_first_page(ids: array[int]) -> None:
             self._show_list(ids, here)
@@ -323,7 +321,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
         """Show a list; the cursor goes to a wanted row, or stays on its row or the nearest."""
-        self.loaded, self._wanted = True, ()
+        self.loaded = True
         if not self.filter_invalid:
             self.status.recover()
         nearby = self.model.nearby(NEARBY)

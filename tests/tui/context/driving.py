@@ -78,3 +78,12 @@ def levels(screen: Screen) -> list[int]:
 
 def said(screen: Screen) -> str:
     return context(screen).status.text
+
+
+async def apply(screen: Screen) -> None:
+    """Apply the chosen levels, also summaries that do not pass."""
+    await screen.press("a")
+    if "Yes, apply all" in screen.text:
+        await screen.press("enter")
+    await screen.until(lambda: said(screen).startswith(("Compressed ", "Restored ")))
+    await screen.settle()

@@ -15,10 +15,11 @@ from reviewer.tui.context.model import LEVEL_NAMES, ContextRead, findings, read_
 from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.screen import PAUSE
 from tests.present import present
-from tests.tui.conftest import Screen, opened
+from tests.tui.conftest import opened
 from tests.tui.context.driving import (
     KIOSK,
     TOPICS,
+    apply,
     context,
     levels,
     priorities,
@@ -119,10 +120,7 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
         assert "▌Tags" in screen.text
         assert "a applies this; then for an agent: reviewer compile" in screen.text
         assert said(screen) == "Tags for segment 1: 4 again chooses it."
-        await screen.press("a")
-        if "Yes, apply all" in screen.text:
-            await screen.press("enter")
-        await screen.until(lambda: said(screen).startswith("Compressed "))
+        await apply(screen)
         assert f"tokens: reviewer compile kiosk --db {engine.path} prints them for" in said(screen)
         assert engine.contexts.totals(number).total < 100
         await screen.settle()
@@ -143,14 +141,6 @@ async def test_an_applied_summary_goes_back_to_a_nearer_level_of_its_original(
         contexts = engine.contexts
         return [contexts.commit(each).text for each in contexts.ids(CommitQuery(number))]
 
-    async def apply(screen: Screen) -> None:
-        before = engine.history.next_undo()
-        await screen.press("a")
-        if "Yes, apply all" in screen.text:
-            await screen.press("enter")
-        await screen.until(lambda: engine.history.next_undo() != before)
-        await screen.settle()
-
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3")
         whole, tokens = sent(), engine.contexts.totals(number).total
@@ -167,7 +157,7 @@ async def test_an_applied_summary_goes_back_to_a_nearer_level_of_its_original(
         assert "paper sensor did not answer" in detailed
         await screen.press("1", "1")
         await apply(screen)
-        assert said(screen).startswith("Compressed") or "Restored" in screen.text
+        assert said(screen).startswith("Restored ")
         assert sent() == whole
         assert engine.contexts.totals(number).total == tokens
         await screen.press("u", "u", "u")
@@ -175,21 +165,24 @@ async def test_an_applied_summary_goes_back_to_a_nearer_level_of_its_original(
         assert sent() == [tags]
 
 
+async def test_a_session_whose_import_was_undone_is_gone(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "f8", "x", "f3")
+        assert "No session is open." in screen.text
+
+
 async def test_what_must_survive_of_an_applied_summary_is_chosen_from_its_original(
     engine: Engine, tmp_path: Path
 ) -> None:
     number = stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "4", "4", "a", "enter")
-        await screen.until(lambda: said(screen).startswith("Compressed "))
-        await screen.settle()
+        await screen.press("f3", "4", "4")
+        await apply(screen)
         await screen.press("m", *"310 ms each", "enter")
         await screen.press("4")
         assert said(screen) == "Tags for segment 1, written again - u to undo"
-        await screen.press("a")
-        if "Yes, apply all" in screen.text:
-            await screen.press("enter")
-        await screen.settle()
+        await apply(screen)
         (tags,) = engine.contexts.ids(CommitQuery(number))
         assert "310 ms each" in engine.contexts.commit(tags).text
 
@@ -383,10 +376,8 @@ class TestApplying:
         number = stocked(engine, tmp_path, 4)
         before = engine.contexts.get(number).tokens
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", *BRIEF, "a")
-            if "Yes, apply all" in screen.text:
-                await screen.press("enter")
-            await screen.until(lambda: said(screen).startswith("Compressed "))
+            await screen.press("f3", *BRIEF)
+            await apply(screen)
             after = engine.contexts.totals(number).total
             assert after < before
             assert f"{before:,} tokens → {after:,}" in screen.text
@@ -404,11 +395,7 @@ class TestApplying:
             await screen.press("f3", *BRIEF)
             title = context(screen).data.found.titles[0]
             numbers = [context(screen).data.number(each) for each in context(screen).data.rows]
-            await screen.press("a")
-            if "Yes, apply all" in screen.text:
-                await screen.press("enter")
-            await screen.until(lambda: said(screen).startswith("Compressed "))
-            await screen.settle()
+            await apply(screen)
             data = context(screen).data
             assert data.found.titles[0] == title
             after = [data.number(each) for each in data.rows]
@@ -458,14 +445,6 @@ class TestApplying:
             quarter = context(screen).data.original // 4
             await screen.press("f", *"25%", "enter")
             await screen.until(lambda: f" of {quarter:,} tokens: a applies it." in said(screen))
-
-    async def test_nothing_is_applied_while_everything_is_full(
-        self, engine: Engine, tmp_path: Path
-    ) -> None:
-        stocked(engine, tmp_path)
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "1", "a")
-            assert said(screen).startswith("No level was chosen")
 
     async def test_a_budget_below_the_pinned_turns_names_them(
         self, engine: Engine, tmp_path: Path
@@ -528,10 +507,7 @@ class TestApplying:
             await screen.press("f3", "2", "2", "j", "1", "1", "j", "1")
             before = levels(screen)
             assert before[:3] == [Level.DETAILED, Level.FULL, Level.FULL]
-            await screen.press("a")
-            if "Yes, apply all" in screen.text:
-                await screen.press("enter")
-            await screen.until(lambda: said(screen).startswith("Compressed "))
+            await apply(screen)
             assert "applied" in screen.text
             await screen.press("u")
             await screen.settle()
@@ -544,10 +520,8 @@ class TestApplying:
         first = engine.contexts.ids(CommitQuery(number))[0]
         engine.contexts.annotate(first, priority="important", retain_match=["in no turn"])
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", *BRIEF, "a")
-            if "Yes, apply all" in screen.text:
-                await screen.press("enter")
-            await screen.until(lambda: said(screen).startswith("Compressed "))
+            await screen.press("f3", *BRIEF)
+            await apply(screen)
             data = context(screen).data
             summaries = {each.id for each in data.found.commits.values() if each.type == "summary"}
             assert summaries

@@ -79,10 +79,7 @@ async def test_a_conflict_is_settled_and_undone_by_u(
     before = [status_of(engine, number) for number in rivals]
     acts = len(engine.history.acts(limit=10_000))
     async with opened(engine) as screen:
-        if len(key) > 1:
-            await screen.choose(key)
-        else:
-            await screen.press(key)
+        await (screen.choose(key) if len(key) > 1 else screen.press(key))
         assert [status_of(engine, number) for number in rivals] == [left, right, conflict]
         assert screen.status == f"{title.format(*rivals)} - u to undo"
         assert len(engine.history.acts(limit=10_000)) == acts + 1

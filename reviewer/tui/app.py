@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from asyncio import Future, to_thread
@@ -17,7 +16,6 @@ from weakref import WeakKeyDictionary
 from rich.text import Text
 from textual import events, on
 from textual.app import App
-from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
@@ -51,7 +49,6 @@ KEPT = "Your decisions and drafts are saved. REVIEWER_DEBUG=1 shows the tracebac
 if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.driver import Driver
-    from textual.timer import Timer
 
     from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
@@ -67,8 +64,6 @@ WATCH_SECONDS = 2.0
 """How often to check whether another process has written to the store."""
 PROGRESS_SECONDS = 0.25
 """How often the progress of an act is updated."""
-COLLECT_AFTER = 0.15
-"""Delay before collecting a closed screen, so that the next one is drawn first."""
 READ_ONLY = "The store is read-only: you can look, but not change anything."
 
 ROOMS = {
@@ -133,7 +128,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """The pipeline run, which outlives its screen."""
         self.kept: dict[type[KitScreen], KitScreen] = {}
         """The screens of the tabs that were shown."""
-        self._collecting: Timer | None = None
         self._typed_at = WeakKeyDictionary[events.Key, Screen[Any]]()
         """The screen that each key on its way was typed at."""
         self._cannot_keep = False
@@ -299,13 +293,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     def _show_status(self, message: StatusMessage) -> None:
         for bar in self.screen.query(StatusBar):
             bar.say(message.text, bad=message.bad)
-
-    def pop_screen(self) -> AwaitComplete:
-        if self._collecting is not None:
-            self._collecting.stop()  # collect several in a row together
-        if not self.is_screen_installed(self.screen):
-            self._collecting = self.set_timer(COLLECT_AFTER, gc.collect)
-        return super().pop_screen()
 
     def _fatal_error(self) -> None:
         """Exit with one sentence; Textual's traceback would contain user data."""

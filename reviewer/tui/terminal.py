@@ -69,19 +69,14 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
     return AnyBytesDriver
 
 
-# memory: closed screens
+# memory
 
 SELDOM = 40
 """Factor by which automatic full collections are rarer."""
 
 
 def begin_collecting() -> None:
-    """Freeze existing objects and collect rarely; the app collects each closed screen.
-
-    Widgets form reference cycles. By default the collector frees four or five closed screens at
-    once while a key waits: after a change of screen, the slowest 5 % of keys took 215 ms or more,
-    at most 260, instead of 110 and 125.
-    """
+    """Freeze existing objects and collect rarely, so that no key waits for it."""
     gc.freeze()
     young, middle, _ = gc.get_threshold()
     gc.set_threshold(young, middle, SELDOM)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, structs
 
+from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.file_summary import anchors_within, orders_in
 from reviewer.compression.file_turns import FileTurns
@@ -36,6 +37,12 @@ HEADINGS = frozenset({*TITLES, *(f"## {title[:-1]}" for title in TITLES)})
 """The headings of both texts, a line each."""
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
 """The person's command for a compaction, which is not a request for work."""
+
+
+Write = Callable[
+    [SessionFacts, int, Callable[[str], int], Sequence[str], Set[int]],
+    str,
+]
 
 
 class Handover(Struct, frozen=True):
@@ -156,24 +163,30 @@ def keep_of(
 
 def _offline(
     turns: Iterable[SegmentTurn],
-    write: Callable[[SessionFacts, int, Callable[[str], int]], str],
+    write: Write,
     first: AgentText,
     max_tokens: int,
     path: str,
 ) -> Handover:
-    """What `write` says of some turns, under a first line."""
-    tokens = 0
+    """What `write` says of some turns, under a first line: first those that a person marked."""
+    tokens = number = 0
+    pinned, marked = list[str](), set[int]()
 
     def work() -> Iterator[SegmentTurn]:
-        nonlocal tokens
+        nonlocal tokens, number
         for turn in turns:
             tokens += turn.tokens
             if not _is_call_of_compaction(turn):
+                if turn.priority is Priority.PINNED:
+                    pinned.append(turn.text)
+                if turn.priority in (Priority.PINNED, Priority.IMPORTANT):
+                    marked.add(number)
+                number += 1
                 yield turn
 
     session = read_session(turn_events(work()))
     count = counter().count
-    text = _within(lambda room: write(session, room, count), first, max_tokens)
+    text = _within(lambda room: write(session, room, count, pinned, marked), first, max_tokens)
     return _handover(path, text, tokens)
 
 

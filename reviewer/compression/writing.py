@@ -75,9 +75,15 @@ def write_session(
     return _Writing(session, room, count, wanted, important, part=part).run()
 
 
-def write_essentials(session: SessionFacts, room: int, count: Count) -> str:
-    """The request, the person's words, the plan and the state."""
-    return _Writing(session, room, count, only="person").run()
+def write_essentials(
+    session: SessionFacts,
+    room: int,
+    count: Count,
+    wanted: Sequence[str] = (),
+    important: Set[int] = frozenset(),
+) -> str:
+    """The request, the person's words, the plan and the state; as in `write_session`."""
+    return _Writing(session, room, count, wanted, important, only="person").run()
 
 
 class _Writing:
@@ -178,6 +184,8 @@ class _Writing:
         """The agent's progress on the latest request."""
         both = (Voice.PERSON, Voice.AGENT)
         last = next(each for each in reversed(self._session.speeches) if each.voice in both)
+        if last.wordless:
+            return "The person refused the agent's last call without a word."
         working = any(step.place > last.place for step in self._session.steps)
         if last.voice is Voice.PERSON:
             return "The agent had begun to work on it." if working else "It has no answer yet."

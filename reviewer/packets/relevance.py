@@ -16,6 +16,8 @@ from math import sqrt
 
 from msgspec import Struct
 
+from reviewer.text.stop_words import SPEECH_STOP_WORDS
+
 WEIGHTS = (3.0, 1.5, 1.0)
 """Weights of a word in the title, in the heading above, and in the text."""
 
@@ -67,7 +69,9 @@ def query_of(*texts: str) -> Query:
         for found in _WORD.finditer(text):
             for word, share in _shares(found[0][:LONGEST_WORD]):
                 words[word] += share
-    most = sorted(words, key=lambda word: -words[word])[:MAX_WORDS]
+    # In a small memory, common words are rare, too.
+    telling = [word for word in words if word not in SPEECH_STOP_WORDS] or words
+    most = sorted(telling, key=lambda word: -words[word])[:MAX_WORDS]
     # Repeated words count more, but not in proportion.
     return Query({word: sqrt(words[word]) for word in most})
 

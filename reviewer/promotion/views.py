@@ -282,8 +282,9 @@ class ConflictView(Struct, frozen=True):
 
     @property
     def sides(self) -> tuple[CandidateView, CandidateView]:
-        """The newer side, then the older one."""
-        return (self.right, self.left) if self.right.id > self.left.id else (self.left, self.right)
+        """The side with the later proof, then the other one."""
+        first, second = sorted((self.left, self.right), key=lambda side: (side.last_seen, side.id))
+        return second, first
 
 
 class Done(Struct, frozen=True):

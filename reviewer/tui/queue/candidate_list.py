@@ -87,10 +87,13 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """The cost of not knowing it, only in calls unless `wide`; empty if unknown."""
+    """The rows behind it, which are decided with it, and the cost of not knowing it, only in calls
+    unless `wide`; empty if unknown.
+    """
+    alike = f"+{row.members} alike" if row.members and row.status == "candidate" else ""
     sessions = count(row.sessions, "session") if wide and row.sessions > 1 else ""
     calls = f"{count(row.cost, 'call')} lost" if row.cost else ""
-    return ", ".join(filter(None, (sessions, calls)))
+    return ", ".join(filter(None, (alike, sessions, calls)))
 
 
 def age(since: str, now: datetime) -> str:

@@ -94,6 +94,8 @@ async def test_only_rows_of_open_clusters_are_decided_alone(twins: Engine) -> No
         ahead = twins.queue.members(first)[0].id
         behind = twins.queue.members(second)[0].id
         screen.queue.list.move_to(present(screen.model.index_of([first])))
+        await screen.settle()
+        assert screen.text.count("+1 alike: ") == 2
         await screen.press("right")
         screen.model.marks = {first, second}
         await screen.press("x")

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from itertools import chain, pairwise
 
 import pytest
+from msgspec import structs
 
+from reviewer.commits.values import Priority
+from reviewer.compression.handover import brief_of
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.values import SegmentTurn
 from tests.unit.compression.making import agent, call, count, edit, result, run, section, turn
@@ -25,6 +28,9 @@ FERRY = [
     agent("I also need to move the legend below the harbour table."),
     *edit("sheets/harbour.py", "def legend():\n    pass"),
 ]
+
+
+REFUSED = result("Bash", "The user doesn't want to proceed.", outcome="refused")
 
 
 def written(turns: Sequence[SegmentTurn], tokens: int = 600) -> str:
@@ -89,6 +95,10 @@ def test_a_question_that_is_only_quoted_was_not_asked() -> None:
         (FERRY, "The agent was still at work on it."),
         ([*FERRY, agent("Both are printed.")], "The agent had the last word."),
         (FERRY[:1], "It has no answer yet."),
+        (
+            [*FERRY[:2], agent("I print both."), call("Bash", "print"), REFUSED],
+            "The person refused the agent's last call without a word.",
+        ),
         ([FERRY[0], *FERRY[3:5]], "The agent had begun to work on it."),
         (FERRY[:2], 'The agent asks, without an answer yet: "Shall I drop the winter column?"'),
     ],
@@ -367,3 +377,16 @@ def test_what_was_committed_is_not_shown_as_changed() -> None:
     turns = [turn("Fit it."), *edit("a.py", "one = 1"), *run("git commit -am x", "[f 1a2b3c4] x")]
     assert "one = 1" not in written([*turns, *edit("a.py", "two = 2")])
     assert "two = 2" in written([*turns, *edit("a.py", "two = 2")])
+
+
+def test_a_hand_over_has_the_turns_that_a_person_pinned() -> None:
+    def said(*, pinned: bool) -> str:
+        asked = "Never print pier 7 in red, the pilots take it for a wreck."
+        turns = [turn("Draw the harbour."), agent("Drawn.")]
+        turns += [turn(f"Now pier_{number}, {'with its own legend ' * 9}") for number in range(30)]
+        mark = Priority.PINNED if pinned else Priority.NORMAL
+        turns.insert(9, structs.replace(turn(asked), priority=mark))
+        return str(brief_of(turns, "harbour", max_tokens=400).text)
+
+    assert "take it for a wreck" in said(pinned=True)
+    assert "take it for a wreck" not in said(pinned=False)

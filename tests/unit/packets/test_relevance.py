@@ -50,6 +50,17 @@ def test_the_best_entry_for_a_task(more: list[Entry], task: str, best: str) -> N
     assert entries[max(range(len(found)), key=lambda at: found[at].score)][0] == best
 
 
+def test_in_a_small_memory_common_words_tell_nothing() -> None:
+    entries = (
+        ("Count coins twice", "", "Coins stick together."),
+        ("Open at nine", "", "Customers wait outside."),
+        ("Vouchers lie in the drawer below the till", "", "It is in the hall."),
+        ("Print labels in one run", "", "Labels curl otherwise."),
+    )
+    found = matches(entries, "mend the labels in the hall of the shop")
+    assert not {"the", "in", "of"} & {word for each in found for word in each.words}
+
+
 def test_what_shares_rare_words_with_the_best_follows_in_one_step() -> None:
     entries = (
         ("A full drawer rings the gong", "", "The gong hangs above the till."),

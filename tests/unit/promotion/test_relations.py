@@ -111,6 +111,18 @@ def test_what_a_new_statement_replaces_is_shown_beside_it(
     assert conflicts == [words] * rows
 
 
+def test_the_newer_side_of_a_contradiction_is_that_of_the_later_session(
+    engine: Engine, tmp_path: Path
+) -> None:
+    later = session(tmp_path / "s2.jsonl", name="s2")
+    later.write_bytes(later.read_bytes().replace(b"2026-02-14", b"2026-03-02"))
+    (one,) = add(engine, later, proposal()).new
+    (other,) = add(engine, session(tmp_path / "s1.jsonl"), proposal(LAPTOP)).new
+    engine.proposals.relate("acme", Relations(contradict=((one, other),)))
+    (row,) = [each for each in waiting(engine) if each.kind == "conflict"]
+    assert [side.id for side in engine.conflicts.get(row.id).sides] == [one, other]
+
+
 def test_an_older_session_replaces_nothing_that_a_later_one_says(
     engine: Engine, tmp_path: Path
 ) -> None:

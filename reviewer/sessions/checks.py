@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 
 from reviewer.sources.shell import Command
 
@@ -110,22 +109,21 @@ def _task(words: Sequence[str]) -> str:
 
 
 def covers(words: Sequence[str], earlier: Sequence[str]) -> bool:
-    """Whether a check covers an earlier one of its kind: nothing narrows it that did not narrow
-    that one.
+    """Whether a check covers an earlier one: the same program and task with nothing more, for the
+    same files and names or for everything.
     """
-    return _narrowing(words) <= _narrowing(earlier)
+    now, before = _without_runner(words), _without_runner(earlier)
+    program = posixpath.basename(now[0])
+    runs_tasks = program in TASK_RUNNERS
+    task = _task(now[1:]) if runs_tasks else ""
+    if program != posixpath.basename(before[0]) or (runs_tasks and task != _task(before[1:])):
+        return False
+    given, known = set(now[1:]) - _EVERYTHING, set(before[1:])
+    return given <= known and _named(given) - {task} in (set(), _named(known) - {task})
 
 
-def _narrowing(words: Sequence[str]) -> frozenset[str]:
-    """The paths, names and selections given to a check; `integration` of `test:integration`."""
-    words = _without_runner(words)
-    task = _task(words[1:]) if posixpath.basename(words[0]) in TASK_RUNNERS else ""
-    given = {
-        word
-        for before, word in pairwise(words)
-        if not word.startswith("-") and not word[:1].isdigit() and before != "-o"
-    }
-    return frozenset({*given, *_PARTS.split(task)[1:]} - {task}) - _BETWEEN - _EVERYTHING
+def _named(given: Iterable[str]) -> set[str]:
+    return {word for word in given if not word.startswith("-")} - _BETWEEN - _EVERYTHING
 
 
 def shown(command: Command) -> str:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
 
 def together(first: tuple[str, str], second: tuple[str, str]) -> tuple[str, str] | None:
     """Two replacements as one, if the second changes what the first wrote; else None."""
     (old, draft), (changed, new) = first, second
-    if not draft or not changed:
-        return None
-    if changed in draft:
-        return old, draft.replace(changed, new, 1)
-    return (changed.replace(draft, old, 1), new) if draft in changed else None
+    if _is_once_in(changed, draft):
+        return old, draft.replace(changed, new)
+    return (changed.replace(draft, old), new) if _is_once_in(draft, changed) else None
+
+
+def _is_once_in(part: str, whole: str) -> bool:
+    """Whether a text has a part once, and not inside a word."""
+    return bool(part) and whole.count(part) == 1 and len(re.findall(_alone(part), whole)) == 1
+
+
+def _alone(part: str) -> str:
+    before = r"(?<!\w)" if re.match(r"\w", part) else ""
+    after = r"(?!\w)" if re.search(r"\w\Z", part) else ""
+    return before + re.escape(part) + after

@@ -15,6 +15,8 @@ DEEPEST = 20
 """Maximum nesting of substitutions, groups and shells."""
 LONGEST_LINE, MAX_HEADS = 40_000, 200
 """Characters of a line, and commands in it, whose heads are read: more than anybody types."""
+MAX_OPTIONS, MAX_NAMES = 12, 4
+"""Words among which a subcommand is looked for, and words of a head."""
 
 _BLANKS = " \t\r\\"
 _BLANK = re.compile(r"(?:[ \t\r]|\\\n)+")
@@ -78,35 +80,29 @@ def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple
 
 
 def heads(line: str) -> tuple[str, ...]:
-    """Program and subcommands of each part of a shell line: `git push`, `mise run lint`. Where
-    options stand before a subcommand, also as if each had a value: `git --git-dir DIR push`.
+    """Program and subcommands of each part of a shell line: `git push`, `mise run lint`. A word
+    after an option may be its value or the subcommand, so both are there: `npm --prefix web ci`.
     """
     found: dict[str, None] = {}
     for command in split(line[:LONGEST_LINE], most=MAX_HEADS):
-        if command.words:
-            found[_head(command.words, valued=False)] = None
-            found[_head(command.words, valued=True)] = None
+        if words := command.words[command.words[:1] == ("!",) :]:
+            found |= dict.fromkeys(_heads((words[0].rpartition("/")[2],), words[1:]))
     return tuple(found)
 
 
-def _head(words: Sequence[str], *, valued: bool) -> str:
-    program = words[0].rpartition("/")[2]
-    name = [program]
-    rest = _arguments(program, words[1:], valued=valued)
-    while rest and _SUBCOMMAND.match(rest[0]) and (not name[1:] or name[-1] in GROUPS):
-        name.append(rest[0])
-        rest = _arguments(program, rest[1:], valued=valued)
-    return " ".join(name)
-
-
-def _arguments(program: str, words: Sequence[str], *, valued: bool) -> Sequence[str]:
-    """The words after options that come before a subcommand: `make -C DIR check`."""
-    while words and words[0].startswith("-"):
-        known = words[0] == "-C" or (program == "git" and words[0] == "-c")
-        following = words[1] if words[1:] else "-"
-        takes_next = known or (valued and "=" not in words[0] and not following.startswith("-"))
-        words = words[2:] if takes_next else words[1:]
-    return words
+def _heads(name: tuple[str, ...], rest: Sequence[str]) -> list[str]:
+    """The names of a command, with those of its subcommands, the likeliest first."""
+    found: list[str] = []
+    if not name[1:] or (name[-1] in GROUPS and len(name) < MAX_NAMES):
+        option = ""
+        for at, word in enumerate(rest[:MAX_OPTIONS]):
+            is_value = option == "-C" or (option == "-c" and name[0] == "git")
+            if not word.startswith("-") and not is_value and _SUBCOMMAND.match(word):
+                found += _heads((*name, word), rest[at + 1 :])
+            if not word.startswith("-") and not option:
+                break
+            option = word if word.startswith("-") and "=" not in word else ""
+    return found or [" ".join(name)]
 
 
 class Command(NamedTuple):

@@ -269,9 +269,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             taken.remove(step)
             step = step._replace(choices=self.take_back(step.choices))
         else:
-            done = await self.change(reverse, "Undoing" if undoes else "Redoing")
-            if step is not None:
-                taken.remove(step)
+            try:
+                done = await self.change(reverse, "Undoing" if undoes else "Redoing")
+            finally:  # a step that cannot be reversed gives way to what was done elsewhere
+                if step is not None:
+                    taken.remove(step)
             words, place = (step.words, step.place) if step else ("", self.place)
             act = done.act if undoes else done.target
             step = Step(words or done.title, place, act)

@@ -464,6 +464,19 @@ async def test_what_another_screen_did_is_named_before_it_is_taken_back(stocked:
             assert first.id in screen.model.ids
 
 
+async def test_what_cannot_be_taken_back_is_said_once_and_is_not_in_the_way(
+    stocked: Engine,
+) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("a", "a")
+        first, second = screen.model.ids[:2]
+        stocked.forgetting.erase(stocked.forgetting.memories([second]))
+        await screen.press("u")
+        assert "cannot be undone" in screen.status
+        await screen.press("u")
+        assert screen.status.startswith(f"Undone: Promoted #{first} ")
+
+
 async def test_u_takes_back_what_was_done_last_on_this_screen(stocked: Engine) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press("a", "f5", "n", *"region", "enter", *"north", "ctrl+s", "f2", "x", "f5")

@@ -351,6 +351,17 @@ def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
     ]
 
 
+def test_changes_of_the_same_letters_are_told_apart() -> None:
+    turns = [
+        turn("Turn the legend."),
+        *edit("sheets/harbour.py", old="limit", new="n"),
+        *edit("sheets/harbour.py", old="return n_items + n", new="return n_items - n"),
+    ]
+    shown = section(written(turns), HandoverSection.CHANGES)
+    assert "- return n_items + n\n  + return n_items - n" in shown
+    assert "- limit\n  + n" in shown
+
+
 def test_of_long_changes_what_they_declare() -> None:
     body = "\n".join(f"    row_{number} = {number}" for number in range(40))
     new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"

@@ -397,14 +397,25 @@ CHECKS: dict[str, tuple[list[Step], list[tuple[Outcome, str]]]] = {
         [fails("pytest -q", "2 failed"), runs("pytest -q tests/test_queue.py", "1 passed")],
         [(Outcome.FAILED, "2 failed"), (Outcome.OK, "1 passed")],
     ),
-    "another check of the same kind passes": (
-        [fails("go test ./queue/... -v", "FAIL"), runs("mise run test", "ok")],
-        [(Outcome.OK, "ok")],
+    "another program says nothing of it": (
+        [fails("npm test", "2 failed"), runs("pytest", "4 passed")],
+        [(Outcome.FAILED, "2 failed"), (Outcome.OK, "4 passed")],
     ),
-    "a check that covers one whose end is not known": (
-        [runs("cargo check -p queue | head -2", "error: no `spark`"),
-         runs("cargo build -p queue | tail -1", "Finished")],
-        [(Outcome.UNKNOWN, "Finished")],
+    "another task says nothing of it": (
+        [fails("npm run test:integration", "2 failed"), runs("npm test", "4 passed")],
+        [(Outcome.FAILED, "2 failed"), (Outcome.OK, "4 passed")],
+    ),
+    "fewer files are narrower": (
+        [fails("pytest tests/a tests/b", "1 failed"), runs("pytest tests/a", "4 passed")],
+        [(Outcome.FAILED, "1 failed"), (Outcome.OK, "4 passed")],
+    ),
+    "a selection is narrower": (
+        [fails("go test ./...", "FAIL"), runs("go test -run=TestPort ./...", "ok")],
+        [(Outcome.FAILED, "FAIL"), (Outcome.OK, "ok")],
+    ),
+    "everything is wider": (
+        [fails("go test ./queue/... -v", "FAIL"), runs("go test ./...", "ok")],
+        [(Outcome.OK, "ok")],
     ),
     "a build settles no check of another kind": (
         [fails("npm run check", "2 errors"), runs("npm run build", "done")],

@@ -1,6 +1,4 @@
-"""Write the generated pages of the documentation, and the schema of a new store:
-`.venv/bin/python tests/generate_docs.py`.
-"""
+"""Write the generated pages of the documentation: `.venv/bin/python tests/generate_docs.py`."""
 
 from __future__ import annotations
 
@@ -8,19 +6,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from sqlite_utils import Database
 
 from reviewer.cli.root import SECTIONS, root
 from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
-from reviewer.store.migrations import migrations
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.actions import key_table
 from reviewer.tui.theme import ASCII, GLYPHS
 from tests.tour import tour_page
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
+DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 COMMANDS_HEAD = """# Commands
 
@@ -146,34 +141,14 @@ def _signs() -> Iterator[str]:
         yield f"| {shown} | {title} | {sentence} |"
 
 
-SCHEMA_HEAD = """-- Generated from the migrations by `tests/generate_docs.py`.
-
-"""
-
-
-def schema_script() -> str:
-    """What the migrations make of an empty file, and their list."""
-    made = Database(memory=True)
-    migrations().apply(made)
-    objects = made.execute(
-        "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN"
-        " (SELECT name FROM pragma_table_list WHERE type = 'shadow') ORDER BY rowid"
-    ).fetchall()
-    applied = made.execute("SELECT migration_set, name FROM _sqlite_migrations ORDER BY id")
-    rows = ",\n".join(f"    ('{of}', '{name}', datetime())" for of, name in applied)
-    listed = f"INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES\n{rows}"
-    return SCHEMA_HEAD + "".join(f"{sql};\n" for (sql,) in [*objects, (listed,)])
-
-
 PAGES = {
-    "docs/commands.md": commands_page,
-    "docs/formats.md": formats_page,
-    "docs/keys.md": keys_page,
-    "reviewer/store/schema.sql": schema_script,
-    "docs/tour.md": tour_page,  # which makes stores of that schema
+    "commands.md": commands_page,
+    "formats.md": formats_page,
+    "keys.md": keys_page,
+    "tour.md": tour_page,
 }
 
 
 if __name__ == "__main__":
     for file, page in PAGES.items():
-        (ROOT / file).write_text(page(), encoding="utf-8")
+        (DOCS / file).write_text(page(), encoding="utf-8")

@@ -11,15 +11,16 @@ import click
 import pytest
 
 from reviewer.cli.root import root
-from tests.generate_docs import DOCS, PAGES, ROOT
+from tests.generate_docs import DOCS, PAGES
 
+ROOT = DOCS.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES_WITH_LINKS = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_generated_pages_are_current(page: str) -> None:
-    written = (ROOT / page).read_text(encoding="utf-8")
+    written = (DOCS / page).read_text(encoding="utf-8")
     assert written == made_afresh(page), "run: python tests/generate_docs.py"
 
 
@@ -30,7 +31,7 @@ def made_afresh(page: str) -> str:
     code = f"import sys; from tests.generate_docs import PAGES; sys.stdout.write(PAGES[{page!r}]())"
     done = subprocess.run(
         [sys.executable, "-c", code],
-        cwd=ROOT, capture_output=True, encoding="utf-8", check=True,
+        cwd=DOCS.parent, capture_output=True, encoding="utf-8", check=True,
     )  # fmt: skip
     return done.stdout
 

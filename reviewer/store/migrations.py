@@ -1,8 +1,7 @@
 """The schema of a store, and the migrations for older stores.
 
-To change the schema, append a migration, never change a released one, and run
-`tests/generate_docs.py`: it writes `schema.sql`, from which new stores are made. So neither a new
-store nor a current one loads `sqlite_utils`.
+To change the schema, append a migration; never change a released one. A current store is opened
+without loading `sqlite_utils`.
 """
 
 from __future__ import annotations
@@ -175,27 +174,20 @@ def bring_up_to_date(connection: sqlite3.Connection, path: Path, *, read_only: b
 
 
 def migrate(connection: sqlite3.Connection, *, is_new: bool) -> None:
-    """Apply pending migrations inside the caller's transaction; a new store gets all of them."""
-    if is_new:
-        _execute(connection, "schema.sql")
-    else:
-        _apply(connection)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-
-
-def _apply(connection: sqlite3.Connection) -> None:
+    """Apply pending migrations inside the caller's transaction."""
     from sqlite_utils import Database
 
     db = Database(connection, recursive_triggers=False, execute_plugins=False)
     pending = migrations()
-    if not pending.applied(db):
+    if not is_new and not pending.applied(db):
         # FIRST_VERSION kept no list of migrations.
         pending.ensure_migrations_table(db)
         db.table(pending.migrations_table).insert(
             {"migration_set": pending.name, "name": "tables", "applied_at": ""}
         )
     pending.apply(db)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from reviewer.compression.session import Changed, SessionFacts, Voice
 from reviewer.compression.told import DECLARED, added_names, cut, how_it_ended, without_cd
-from reviewer.sessions.replacements import together
+from reviewer.sessions.replacements import composed
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
@@ -191,7 +191,7 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
             pair = change.pairs[-1] if change.pairs else ("", "")
             after = (each for each in found if made and pair[0] and each.path == path and each.made)
             for each in after:
-                if both := together(pair, each.pair):
+                if both := composed(pair, each.pair):
                     each.pair = both
                     break
             else:

@@ -15,7 +15,7 @@ from enum import StrEnum
 
 from msgspec import Struct, structs
 
-from reviewer.sessions.replacements import together
+from reviewer.sessions.replacements import composed
 from reviewer.sessions.signatures import (
     HEAD,
     TAIL,
@@ -611,7 +611,7 @@ def _without_drafts(edits: Sequence[_Edit]) -> list[_Edit]:
     found: list[_Edit] = []
     for call, (path, old, new) in edits:
         for at, (_, (place, before, draft)) in enumerate(found):
-            if place == path and (both := together((before, draft), (old, new))):
+            if place == path and (both := composed((before, draft), (old, new))):
                 found[at] = call, (path, *both)
                 break
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 
-def together(first: tuple[str, str], second: tuple[str, str]) -> tuple[str, str] | None:
+def composed(first: tuple[str, str], second: tuple[str, str]) -> tuple[str, str] | None:
     """Two replacements as one, if the second changes what the first wrote; else None."""
     (old, draft), (changed, new) = first, second
     if _is_once_in(changed, draft):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -28,12 +28,13 @@ _WORD = re.compile(r"[\w.-]{4,}")
 
 class KnownText(Struct, frozen=True):
     """Something already known. `place`: `#12` for a row, `CLAUDE.md:7` for a line; `day`: that of
-    its latest proof.
+    its latest proof; `signature`: that of the finding behind it.
     """
 
     place: str
     text: str
     day: str = ""
+    signature: str = ""
 
     @property
     def line(self) -> str:
@@ -42,10 +43,13 @@ class KnownText(Struct, frozen=True):
 
 
 class QuestionContext(Struct, frozen=True):
-    """The context of a question about part of a session, as text."""
+    """The context of a question about part of a session, as text. `signatures`: those of its
+    findings.
+    """
 
     findings: str = ""
     known: str = ""
+    signatures: frozenset[str] = frozenset()
 
 
 def given(
@@ -75,7 +79,9 @@ def given(
     shown = partial(_finding_line, sessions)
     fitting = _fitting(map(shown, own), tokens - int(tokens * FOR_KNOWN))
     own = sorted(own[: len(fitting)], key=lambda each: each.evidence[0].line)
-    return QuestionContext("\n".join(map(shown, own)), known_near(lines, known, tokens=tokens))
+    signatures = frozenset(each.signature for each in own)
+    near = known_near(lines, known, signatures, tokens)
+    return QuestionContext("\n".join(map(shown, own)), near, signatures)
 
 
 def _is_of_the_day(finding: Finding) -> bool:
@@ -83,11 +89,19 @@ def _is_of_the_day(finding: Finding) -> bool:
 
 
 def known_near(
-    lines: Sequence[ViewLine], known: Sequence[KnownText], *, tokens: int = MAX_TOKENS
+    lines: Sequence[ViewLine],
+    known: Sequence[KnownText],
+    signatures: Collection[str],
+    tokens: int,
 ) -> str:
-    """Known texts with most of their rare words in the lines, as text."""
-    near = _nearest("\n".join(line.text for line in lines), known)
-    return "\n".join(_fitting(near, int(tokens * FOR_KNOWN)))
+    """Known texts about findings with these signatures, then those with most of their rare words
+    in the lines, as text.
+    """
+    found = [each for each in known if each.signature in signatures]
+    found += _nearest("\n".join(line.text for line in lines), known)
+    return "\n".join(
+        _fitting((each.line for each in dict.fromkeys(found)), int(tokens * FOR_KNOWN))
+    )
 
 
 def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
@@ -116,7 +130,7 @@ def _finding_line(sessions: Mapping[str, int], finding: Finding) -> str:
     return " ".join(text.split())
 
 
-def _nearest(text: str, known: Sequence[KnownText]) -> list[str]:
+def _nearest(text: str, known: Sequence[KnownText]) -> list[KnownText]:
     """Known texts with most of their rare words in a text, best match first. Words common to all
     programs of a project have little weight.
     """
@@ -127,4 +141,4 @@ def _nearest(text: str, known: Sequence[KnownText]) -> list[str]:
     scores = [sum(1 / common[word] for word in own & present) for own in words]
     near = [at for at in range(len(known)) if scores[at] and scores[at] >= RARE_SHARE * weights[at]]
     near.sort(key=lambda at: -scores[at])
-    return [known[at].line for at in near]
+    return [known[at] for at in near]

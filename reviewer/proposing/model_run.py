@@ -316,7 +316,12 @@ class _Run:
             parts=session.parts,
             given=structs.replace(
                 planned.given,
-                known=known_near(planned.piece.lines, self.listed(), tokens=planned.given_tokens),
+                known=known_near(
+                    planned.piece.lines,
+                    self.listed(),
+                    planned.given.signatures,
+                    planned.given_tokens,
+                ),
             ),
             check=session.check,
             allow=self.budget.allow,

@@ -62,7 +62,7 @@ class KnownFacts:
         not rows made from findings: the reader words the rule behind each.
         """
         rows = self._database.query(
-            "SELECT m.id, m.content, substr(m.last_seen, 1, 10) FROM memory m"
+            "SELECT m.id, m.content, substr(m.last_seen, 1, 10), m.signature FROM memory m"
             " JOIN project p ON p.id = m.project_id"
             " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
             " AND m.kind = 'memory' AND (m.status = 'active' OR m.proposer <> ?)"
@@ -70,7 +70,7 @@ class KnownFacts:
             " ORDER BY m.status, m.rank DESC LIMIT ?",
             (self._project, Proposer.FINDING, MAX_LISTED),
         )
-        found = [KnownText(f"#{number}", text, day) for number, text, day in rows]
+        found = [KnownText(f"#{number}", *texts) for number, *texts in rows]
         for name, text in self._texts.items():
             found += (
                 KnownText(f"{name}:{number}", line.strip())

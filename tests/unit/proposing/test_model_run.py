@@ -103,6 +103,21 @@ def test_each_question_names_what_is_known_by_then_in_the_room_that_was_planned(
     assert 0 < len(shown) < 20
 
 
+def test_what_is_known_about_a_finding_is_named_whatever_its_words(tmp_path: Path) -> None:
+    told = Told("again")
+    told.user("Mend the drawer.")
+    told.run("mise run lint", "a.go:9:2: `coin` has 3 occurrences (goconst)", failed=True)
+    path = told.write(tmp_path / "again.jsonl")
+    by = writer(model := Scripted(answer()))
+    plan = plan_run([path], by, max_tokens=2_000)
+    (signature,) = plan.sessions[0].pieces[0].given.signatures
+    rule = KnownText("#7", "Name repeated literals once", signature=signature)
+    other = KnownText("#8", "Count the float twice", signature="errcheck: other")
+    results(plan, by, listed=[other, rule])
+    assert rule.line in model.asked[0][-1].content
+    assert other.line not in model.asked[0][-1].content
+
+
 def test_findings_with_the_persons_words_come_before_errors_of_the_day(tmp_path: Path) -> None:
     told = Told("findings")
     told.user("Mend the drawer.")

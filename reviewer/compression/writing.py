@@ -228,7 +228,9 @@ class _Writing:
         most = share // 2 if said[1:] and room >= SMALL and not whole else share
         spent += self._keep_person(first, min(share, room - spent), most, 0)
         order = [*marked, *said[:1], *reversed(said[1:])]
-        spent += self._keep_person(order, min(share, room - spent), max(MIN_CUT, share // 4))
+        left = min(share, room - spent)
+        most = _even([self._cost(each) for each in said if not each.kept], left)
+        spent += self._keep_person(order, left, max(MIN_CUT, most))
         last = min(round(room * LAST), room - spent)
         now = len(self._session.speeches) - 1
         closing = [each for each in self._pieces if each.kind == "agent"][-1:]
@@ -399,6 +401,15 @@ def _text(parts: Sequence[Part], titled: bool) -> str:
         lines += [f"{title}:"] if titled and parts[1:] else []
         lines += below
     return "\n".join(lines)
+
+
+def _even(costs: Sequence[int], room: int) -> int:
+    """The most that each may cost so that all fit."""
+    for number, cost in enumerate(sorted(costs)):
+        if cost * (len(costs) - number) > room:
+            return room // (len(costs) - number)
+        room -= cost
+    return max(costs, default=0)
 
 
 def begun(text: str, room: int, count: Count) -> str:

@@ -119,6 +119,17 @@ def test_a_long_message_loses_its_middle() -> None:
     assert last == "Person: Go"
 
 
+def test_long_messages_are_shortened_before_one_is_left_out() -> None:
+    pasted = " ".join(f"line_{number} of a print log" for number in range(300))
+    turns: list[SegmentTurn] = []
+    for place in range(16):
+        turns.append(turn(f"Mend pier {place}. {pasted}" if place % 2 else f"Draw quay {place}."))
+        turns += [agent(f"It has `beam_{place}_{n}` and `rail_{place}_{n}`.") for n in range(40)]
+    course = section(written(turns, 3_600), HandoverSection.COURSE)
+    asked = [line[:20] for line in course.split("\n") if line.startswith("Person: ")]
+    assert [each.split()[2] for each in asked] == ["quay", "pier"] * 8
+
+
 def test_nothing_is_ordered_that_nobody_asked_for() -> None:
     text = written([turn("Look at the sheet."), *edit("sheets/layout.py"), agent("Done.")])
     assert not re.search(r"\b(?:commit it|push|next,|todo|run the tests)\b", text, re.IGNORECASE)

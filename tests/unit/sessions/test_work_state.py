@@ -62,6 +62,9 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
     "temporary files": (
         [creates("/tmp/notes.txt"), runs("echo 1 > /dev/null && date > /tmp/x")], [], [],
     ),
+    "a hook, but no other file of Git's own": (
+        [creates(".git/hooks/pre-push"), creates(".git/MERGE_MSG")], [".git/hooks/pre-push"], [],
+    ),
     "an end that is not known": (
         [runs("cd nowhere && sed -i 's/a/b/' queue.py; ls")], [], ["nowhere/queue.py"],
     ),

@@ -31,7 +31,6 @@ NOT_TYPED = {
     r"reviewer fleet run ~/sessions .*|reviewer fleet import parts.*":
         "needs the extra fleet: tests/fleet",
     r"reviewer fleet .*(?:s3|tcp)://.*": "needs a bucket or a cluster: tests/fleet",
-    r"reviewer pipeline resume RUN": "needs a run that was stopped: tests/cli/test_pipeline_run.py",
     r"reviewer .* --db /srv/reviewer/.*": "needs a folder for a group: tests/cli/test_team.py",
     r"sudo .*": "needs the rights of an administrator",
     r"export .*": "a setting of the shell",

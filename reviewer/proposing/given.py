@@ -19,11 +19,11 @@ MAX_TOKENS = 2_700
 """Maximum tokens of findings and known texts in one question."""
 FOR_KNOWN = 0.45
 """Share of those tokens for known texts."""
-RARE_SHARE = 1 / 3
-"""A known text is listed if the session contains at least this share of its rare words."""
+NAMED_SHARE = 0.5
+"""A known text is listed if the session contains at least this share of its names."""
 WORDS_CHARS = 100
 """Maximum characters of the person's words; the session has them in full."""
-_WORD = re.compile(r"[\w.-]{4,}")
+_NAME, _WORD = re.compile(r"`([^`]+)`"), re.compile(r"[\w.-]{4,}")
 
 
 class KnownText(Struct, frozen=True):
@@ -94,14 +94,20 @@ def known_near(
     signatures: Collection[str],
     tokens: int,
 ) -> str:
-    """Known texts about findings with these signatures, then those with most of their rare words
-    in the lines, as text.
+    """Known texts about findings with these signatures, then those with most of their names in the
+    lines, as text.
     """
-    found = [each for each in known if each.signature in signatures]
+    about = set(map(_subject, signatures))
+    found = [each for each in known if each.signature and _subject(each.signature) in about]
     found += _nearest("\n".join(line.text for line in lines), known)
     return "\n".join(
         _fitting((each.line for each in dict.fromkeys(found)), int(tokens * FOR_KNOWN))
     )
+
+
+def _subject(signature: str) -> str:
+    """The rule or program in a signature: `errcheck` of every message of that linter."""
+    return signature.partition(": ")[0]
 
 
 def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
@@ -131,14 +137,19 @@ def _finding_line(sessions: Mapping[str, int], finding: Finding) -> str:
 
 
 def _nearest(text: str, known: Sequence[KnownText]) -> list[KnownText]:
-    """Known texts with most of their rare words in a text, best match first. Words common to all
-    programs of a project have little weight.
+    """Known texts with most of their names in a text, best match first; those without names by
+    their words. What many of them share has little weight.
     """
-    present = set(_WORD.findall(text.lower()))
-    words = [set(_WORD.findall(each.text.lower())) for each in known]
-    common = Counter(word for each in words for word in each)
-    weights = [sum(1 / common[word] for word in own) for own in words]
-    scores = [sum(1 / common[word] for word in own & present) for own in words]
-    near = [at for at in range(len(known)) if scores[at] and scores[at] >= RARE_SHARE * weights[at]]
-    near.sort(key=lambda at: -scores[at])
-    return [known[at] for at in near]
+    text = text.lower()
+    names = [
+        set(_NAME.findall(each) or _WORD.findall(each))
+        for each in (one.text.lower() for one in known)
+    ]
+    common = Counter(name for each in names for name in each)
+
+    def weight(some: Iterable[str]) -> float:
+        return sum(1 / common[name] for name in some)
+
+    shares = [weight(name for name in each if name in text) / (weight(each) or 1) for each in names]
+    near = [at for at, share in enumerate(shares) if share >= NAMED_SHARE]
+    return [known[at] for at in sorted(near, key=lambda at: -shares[at])]

@@ -111,11 +111,24 @@ def test_what_is_known_about_a_finding_is_named_whatever_its_words(tmp_path: Pat
     by = writer(model := Scripted(answer()))
     plan = plan_run([path], by, max_tokens=2_000)
     (signature,) = plan.sessions[0].pieces[0].given.signatures
-    rule = KnownText("#7", "Name repeated literals once", signature=signature)
+    about = f"{signature.partition(': ')[0]}: in other words"
+    rule = KnownText("#7", "Name repeated literals once", signature=about)
     other = KnownText("#8", "Count the float twice", signature="errcheck: other")
     results(plan, by, listed=[other, rule])
     assert rule.line in model.asked[0][-1].content
     assert other.line not in model.asked[0][-1].content
+
+
+def test_what_is_known_is_named_where_the_session_has_its_names(tmp_path: Path) -> None:
+    told = Told("names")
+    told.user("Why does `mise run drawer` end at once?")
+    path = told.write(tmp_path / "names.jsonl")
+    by = writer(model := Scripted(answer()))
+    here = KnownText("#7", "Before each release, count every coin twice with `mise run drawer`")
+    elsewhere = KnownText("#8", "Before each release, end at once with `mise run close`")
+    results(plan_run([path], by, max_tokens=2_000), by, listed=[elsewhere, here])
+    assert here.line in model.asked[0][-1].content
+    assert elsewhere.line not in model.asked[0][-1].content
 
 
 def test_findings_with_the_persons_words_come_before_errors_of_the_day(tmp_path: Path) -> None:

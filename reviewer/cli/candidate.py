@@ -141,7 +141,7 @@ def _seen(view: CandidateView) -> str:
     of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
     parts.append(count(view.sessions, "session") + of_whom)
     if view.cost:
-        parts.append(f"{count(view.cost, 'call')} lost")
+        parts.append(f"cost {count(view.cost, 'tool call')}")
     parts += [f"first {moment(view.first_seen)}", f"last {moment(view.last_seen)}"]
     return ", ".join(parts)
 

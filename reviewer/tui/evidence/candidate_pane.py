@@ -197,7 +197,7 @@ def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
 
 
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
-    parts = [] if view.came_up == view.sessions > 1 else [times(view.came_up)]
+    parts = [] if view.came_up <= view.sessions > 1 else [times(view.came_up)]
     if view.sessions:
         of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
         parts.append(count(view.sessions, "session") + of_whom)

@@ -627,6 +627,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         await self._decide(self._targets(), "Deferring", defer, alike=False)
 
+    def offers(self, action: Action) -> bool:
+        """An empty list offers only what leads to rows."""
+        leads = (keys.READ_SESSIONS, kit_keys.PROJECT, kit_keys.UNDO, kit_keys.FILTER)
+        return bool(self.model.ids) or action in (*leads, kit_keys.MENU)
+
     def title_of(self, action: Action) -> str:
         """The title of an action, with what it decides beyond the row, or the few marked rows."""
         if action is keys.DEFER and self.query_asked.status == "deferred":

@@ -238,10 +238,16 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self._start = MachineStart(self.engine, None)
         self.push_screen(StartScreen(self.engine, self.project, self._start))
 
-    def begin_queue(self, words: str) -> None:
-        """Go from the first screen to the queue, with `words` as its status message."""
+    def begin_queue(self, words: str, *, read: bool) -> None:
+        """Go from the first screen to the queue, with `words` as its status message; if nothing was
+        read, the queue is as it was left.
+        """
         self.action_show_queue()
-        self.queue_screen.begin(self.project, words)
+        queue = self.queue_screen
+        if read or queue.project != self.project:
+            queue.begin(self.project, words)
+        else:
+            queue.say(words)
 
     def change_project(self, project: str | None) -> None:
         """Show another project, or all of them. Raises StoreError if a text being edited cannot be

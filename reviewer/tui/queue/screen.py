@@ -646,8 +646,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return "keep newer" if action is keys.PROMOTE else "leave both"
         if not marks and waiting and "retire" in waiting[0].flags:
             return "retire it" if action is keys.PROMOTE else "keep it"
+        return self._with_alike(title, waiting)
+
+    def _with_alike(self, title: str, rows: Iterable[QueueRow]) -> str:
+        """A title with the number of near duplicates that are decided with rows."""
         opened = self._opened
-        alike = sum(row.members for row in waiting if row.id not in opened)
+        alike = sum(row.members for row in rows if row.id not in opened)
         return f"{title} +{alike} alike" if alike else title
 
     def _targets(self) -> list[int]:
@@ -929,7 +933,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         # Late: the first page does not need them.
         from reviewer.promotion.waves.findings import words_to_reword
 
-        memory_id, seen = row.id, self._as_seen(row)
+        memory_id, seen, alone = row.id, self._as_seen(row), row.id in self._opened
         save, leave = kit_keys.SAVE_EDIT.key, kit_keys.LEAVE_EDIT.key
         self.say(f"Editing #{memory_id}: {save} promotes it, {leave} keeps a draft.")
         await self.edit_text(
@@ -940,11 +944,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 start=words_to_reword(row.content) if "reword" in row.flags else None,
                 drafts=self.engine.drafts,
                 save=lambda text: self.write(
-                    lambda: self.engine.triage.edit(memory_id, text, seen=seen)
+                    lambda: self.engine.triage.edit(memory_id, text, alone=alone, seen=seen)
                 ),
                 saved=lambda done: self._after_decision(done, done.ids),
                 again=keys.EDIT,
-                verb="promote",
+                verb=self._with_alike(keys.PROMOTE.title, [row]),
                 beside=(self.evidence,) if self.evidence.current is not None else (),
             )
         )

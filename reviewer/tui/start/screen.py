@@ -170,12 +170,12 @@ class StartScreen(KitScreen, pane=keys.START):
         finally:
             self._act = None
             self._show_words()  # after a failure, offer to read again
-        self.host.begin_queue(words_of(report, counts))
+        self.host.begin_queue(words_of(report, counts), read=True)
 
     def action_start_empty(self) -> None:
         """Skip reading, or stop it."""
         if not self.host.stop_running() and self._act is None:
-            self.host.begin_queue(f"{queue_keys.START.key} goes back there.")
+            self.host.begin_queue(f"{queue_keys.START.key} goes back there.", read=False)
 
     async def action_quit(self) -> None:
         await self.host.action_quit()

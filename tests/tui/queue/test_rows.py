@@ -106,6 +106,21 @@ async def test_only_rows_of_open_clusters_are_decided_alone(twins: Engine) -> No
         assert status_of(twins, behind) == "invalid", "its cluster is closed"
 
 
+async def test_rewording_says_and_takes_what_goes_with_a_row_unless_it_is_open(
+    twins: Engine,
+) -> None:
+    async with opened(twins) as screen:
+        first, second = screen.model.ids[:2]
+        behind = [twins.queue.members(each)[0].id for each in (first, second)]
+        await screen.press("e", *"xyz")
+        assert "ctrl+s promote +1 alike" in screen.text
+        await screen.press("ctrl+s", "right", "e", *"xyz")
+        assert "+1 alike" not in screen.text
+        await screen.press("ctrl+s")
+        assert [status_of(twins, each) for each in (first, second)] == ["active", "active"]
+        assert [status_of(twins, each) for each in behind] == ["superseded", "candidate"]
+
+
 async def test_a_question_about_many_rows_counts_those_that_go_with_them(
     twins: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -206,11 +206,14 @@ async def test_a_text_being_edited_stays_with_its_project_as_a_draft(
         assert screen.status == f"Edit #{number}: the draft is kept; e continues it."
 
 
-async def test_undo_knows_what_was_done_here_after_the_start_screen(stocked: Engine) -> None:
+async def test_the_queue_is_as_it_was_left_after_the_start_screen(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
-        await screen.press("x")
+        await screen.press("x", "j", "space")
+        before = (list(screen.model.ids), screen.model.cursor, screen.model.marks)
         await screen.choose("start screen")
-        await screen.press("escape", "u")
+        await screen.press("escape")
+        assert (list(screen.model.ids), screen.model.cursor, screen.model.marks) == before
+        await screen.press("u")
         assert screen.status.startswith("Undone: Rejected")
 
 

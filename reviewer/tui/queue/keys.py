@@ -59,7 +59,7 @@ READ_SESSIONS = Action(
 )  # fmt: skip
 LET_READ = Action(
     "let_read", "R", "let an agent read",
-    "Send the sessions offered above to that agent or model; again: stop it.",
+    "Send the sessions above to that agent or model; again: stop it.",
     writes=True, beside=READ_SESSIONS.id,
 )  # fmt: skip
 START = Action(

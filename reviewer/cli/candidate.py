@@ -137,11 +137,11 @@ def _confidence(view: CandidateView) -> str:
 
 def _seen(view: CandidateView) -> str:
     times = "once" if view.came_up == 1 else f"{view.came_up} times"
-    parts = [] if view.came_up == view.sessions > 1 else [times]
+    parts = [] if view.came_up <= view.sessions > 1 else [times]
     of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
     parts.append(count(view.sessions, "session") + of_whom)
     if view.cost:
-        parts.append(f"{count(view.cost, 'call')} lost")
+        parts.append(f"cost {count(view.cost, 'tool call')}")
     parts += [f"first {moment(view.first_seen)}", f"last {moment(view.last_seen)}"]
     return ", ".join(parts)
 

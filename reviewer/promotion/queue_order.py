@@ -41,14 +41,14 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
 
 
 def place_words(rank: float) -> str:
-    """Among which rows a rank stands."""
+    """Why a row with this rank is where it is."""
     classes = (
-        (CONFLICT, "first, as a contradiction"),
-        (OWN_WORDS, "among the person's own words"),
-        (RECURS, "among what recurred"),
-        (LOST_CALLS, "among what cost calls"),
+        (CONFLICT, "a contradiction"),
+        (OWN_WORDS, "your own words"),
+        (RECURS, "it came up in several sessions"),
+        (LOST_CALLS, "it cost tool calls"),
     )
-    return next((words for least, words in classes if rank >= least), "by quality")
+    return next((words for least, words in classes if rank >= least), "by rating")
 
 
 PRIORS: dict[Proposer, float] = {

@@ -164,7 +164,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
         self.call_after_refresh(begin_collecting)
         self.set_interval(WATCH_SECONDS, self._watch_store)
-        if self.has_start:
+        if self._start is not None:
             self.open_start()
 
     # acts on many rows
@@ -228,25 +228,32 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     # screens that another one opens
 
-    @property
-    def has_start(self) -> bool:
-        """Whether the program started with the first screen."""
-        return self._start is not None
-
     def open_start(self) -> None:
         """Open the first screen."""
         from reviewer.tui.start.screen import StartScreen
 
-        assert self._start is not None
+        if self._start is None:
+            from reviewer.start import MachineStart
+
+            self._start = MachineStart(self.engine, None)
         self.push_screen(StartScreen(self.engine, self.project, self._start))
 
-    def begin_queue(self, words: str) -> None:
-        """Go from the first screen to the queue, with `words` as its status message."""
+    def begin_queue(self, words: str, *, read: bool) -> None:
+        """Go from the first screen to the queue, with `words` as its status message; if nothing was
+        read, the queue is as it was left.
+        """
         self.action_show_queue()
-        self.queue_screen.begin(self.project, words)
+        queue = self.queue_screen
+        if read or queue.project != self.project:
+            queue.begin(self.project, words)
+        else:
+            queue.say(words)
 
     def change_project(self, project: str | None) -> None:
-        """Show another project, or all of them."""
+        """Show another project, or all of them. Raises StoreError if a text being edited cannot be
+        kept; then nothing changes.
+        """
+        self._keep(self.queue_screen)
         if project is None:
             self.engine.work_in_all()
         else:
@@ -258,7 +265,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self.uninstall_screen(each)
             each.remove()
         self.kept.clear()
-        self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}")
+        self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}.")
         if isinstance(shown, KitScreen) and shown is not self.queue_screen:
             self._go_to(type(shown))
 

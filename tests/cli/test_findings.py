@@ -119,7 +119,7 @@ def test_a_third_session_is_counted_on_the_row_that_there_is(
     (same,) = reviewer.rows("queue", "list", "--status", "all")
 
     assert (same["id"], same["status"], same["sessions"]) == (row["id"], "invalid", 3)
-    assert "seen 3 sessions, 6 calls lost" in " ".join(
+    assert "seen 3 sessions, cost 6 tool calls" in " ".join(
         reviewer("queue", "show", row["id"]).stdout.split()
     )
 

@@ -60,7 +60,7 @@ def test_what_waits_beyond_the_cap_is_queued_once(reviewer: Reviewer) -> None:
     done = reviewer("--project", "p", "queue", "more", "--limit", 1000)
     assert f"Queued {again['over_cap']} more" in done.stderr
     assert beyond_cap() == 0
-    assert "Nothing waits beyond the cap" in reviewer.fails("--project", "p", "queue", "more")
+    assert "Nothing is held back" in reviewer.fails("--project", "p", "queue", "more")
     reviewer.nothing_lost()
 
 

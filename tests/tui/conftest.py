@@ -225,8 +225,11 @@ class Screen:
         return widget
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Wait for something that a worker or a timer brings."""
-        await until_async(true)
+        """Wait for what a worker or a timer brings; on a failure say what is shown."""
+        try:
+            await until_async(true)
+        except TimeoutError:
+            raise AssertionError(f"it never came:\n{self.text}") from None
 
 
 def status_of(engine: Engine, number: int) -> str:

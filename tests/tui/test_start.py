@@ -181,7 +181,7 @@ async def test_escape_goes_on_without_reading(engine: Engine, away: Home) -> Non
 async def test_r_in_the_empty_queue_opens_it_again(engine: Engine, away: Home) -> None:
     async with started(engine, MachineStart(engine, "acme", away.machine)) as (screen, _):
         await screen.press("escape")
-        assert "r looks for sessions to read." in screen.text
+        assert "r looks for sessions to read" in screen.text
         await screen.press("r")
         assert isinstance(screen.app.screen, StartScreen)
 

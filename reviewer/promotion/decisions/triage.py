@@ -162,16 +162,17 @@ class Triage:
         type_: str | None = None,
         name: str | None = None,
         promote: bool = True,
+        alone: bool = False,
         seen: Seen | None = None,
     ) -> Done:
         """Change the wording, the type or the name of an entity, in one act.
 
-        The earlier wording is kept. `promote` also promotes a candidate. A candidate becomes an
-        entity with an entity's type, and the other way round. `seen`: the row as the person saw it;
-        a change by another process since then is a conflict. Raises UnknownIdError, ReviewerError
-        for an unknown type and for a wording or name that is too short or too long, ConflictError
-        if the row was decided meanwhile, cannot have that type, or another memory of that type says
-        the same.
+        The earlier wording is kept. `promote` also promotes a candidate, with the near duplicates
+        behind it unless `alone`. A candidate becomes an entity with an entity's type, and the other
+        way round. `seen`: the row as the person saw it; a change by another process since then is a
+        conflict. Raises UnknownIdError, ReviewerError for an unknown type and for a wording or name
+        that is too short or too long, ConflictError if the row was decided meanwhile, cannot have
+        that type, or another memory of that type says the same.
         """
         from reviewer.text.secrets import mask  # late: only a wording needs its patterns
 
@@ -190,7 +191,7 @@ class Triage:
             merged: list[int] = []
             followed = ""
             if promote and row.status is Status.CANDIDATE:
-                _, merged, followed = promote_rows(act, [number], now=now)
+                _, merged, followed = promote_rows(act, [number], alone, now=now)
                 verbs.append("promoted")
             elif verbs:
                 followed = follow(act, [number], now)

@@ -227,6 +227,11 @@ class Queue:
         ]
         return sorted(members, key=lambda member: -member.similarity)
 
+    def count_behind(self, ids: Sequence[int]) -> int:
+        """The number of near duplicates that wait behind these rows."""
+        sql = f"SELECT count(*) FROM memory WHERE status = 'candidate' AND leader_id {AMONG}"
+        return int(self._database.query(sql, (listed(ids),))[0][0])
+
     def wordings(self, number: int) -> list[tuple[str, str]]:
         """Earlier wordings as (time of replacement, content), newest first."""
         return [

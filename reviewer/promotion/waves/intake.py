@@ -83,7 +83,7 @@ class Intake:
         """
         waiting, waves, failures = BeyondCap(self._database).waiting(project)
         if not waves:
-            raise ConflictError(" ".join(["Nothing waits beyond the cap.", *failures]))
+            raise ConflictError(" ".join(["Nothing is held back.", *failures]))
         left = Counter(item.wave for item in waiting)
         writers: dict[int, QueueWriter] = {}
         ids: list[int] = []
@@ -100,7 +100,7 @@ class Intake:
                 writer.count_again()
             for number in waves:
                 _count_down(act, number, left[number])
-            act.title = f"Queued {len(ids)} more from beyond the cap"
+            act.title = f"Queued {len(ids)} more"
         return Done(act.id, ". ".join([act.title, *failures]), tuple(ids))
 
     def seed(self, count: int, *, project: str = "seed") -> Done:

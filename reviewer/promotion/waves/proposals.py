@@ -269,5 +269,5 @@ def _title(title: str, written: Written) -> str:
     if written.seen:
         parts.append(f"{len(written.seen)} seen again")
     if written.over_cap:
-        parts.append(f"{len(written.over_cap)} beyond the cap")
+        parts.append(f"{len(written.over_cap)} held back")
     return f"{title}: {', '.join(parts) or 'nothing new'}"

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from msgspec import structs
 
-from reviewer.promotion.queue_order import place_words
 from reviewer.promotion.views import (
     REASONS,
     CandidateView,
@@ -194,18 +193,16 @@ def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
     product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
     text = f"{product} = {figure(view.confidence)}"
     result = TextSpan(text.rindex("=") + 2, len(text), "strong")
-    if view.status is Status.CANDIDATE:
-        text += f" {signs.dot} listed {place_words(view.rank)}"
     return labelled("confidence", text, spans=(result,))
 
 
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
-    parts = [] if view.came_up == view.sessions > 1 else [times(view.came_up)]
+    parts = [] if view.came_up <= view.sessions > 1 else [times(view.came_up)]
     if view.sessions:
         of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
         parts.append(count(view.sessions, "session") + of_whom)
     if view.cost:
-        parts.append(f"{count(view.cost, 'call')} lost")
+        parts.append(f"cost {count(view.cost, 'tool call')}")
     if view.refs:
         parts.append(count(view.refs, "later mention"))
     if view.status is Status.CANDIDATE:
@@ -248,7 +245,7 @@ def _near(content: str, members: Sequence[Member], drafts: Collection[int]) -> l
             for each in spans
         )
         spans = (TextSpan(0, len(head), "accent"), *moved)
-        block = labelled("" if rows else "near", head + text, spans=spans)
+        block = labelled("" if rows else "alike", head + text, spans=spans)
         rows.append(structs.replace(block, most=NEAR_ROWS))
     if len(members) > NEAR_SHOWN:
         rows.append(labelled("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))

@@ -200,7 +200,7 @@ class ChoiceScreen(
         event.stop()
         if self._pane is not None and event.key in PAGES:
             self._pane.move_by(PAGES[event.key] * max(self._pane.height - 2, 1))
-        else:
+        elif self.list.size.height:  # Textual cannot page a list without lines
             getattr(self.list, f"action_{move}")()
 
 

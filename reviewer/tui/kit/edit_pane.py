@@ -227,7 +227,12 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         edit.saved(result)
 
     def action_leave_edit(self) -> None:
-        """Close the editor, and keep the text as a draft if it was changed."""
+        self.say(self.leave())
+
+    def leave(self) -> str:
+        """Close the editor, and keep the text as a draft if it was changed; returns what became of
+        it.
+        """
         self._stop_keeping()
         edit = self.edit
         if self.changed:
@@ -237,7 +242,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             edit.drafts.discard(edit.key)
             words = "left unchanged."
         self._close(edit)
-        self.say(f"{edit.title}: {words}")
+        return f"{edit.title}: {words}"
 
     def keep_now(self) -> None:
         """Keep the text as a draft if it was changed."""

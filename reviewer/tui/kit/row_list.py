@@ -50,7 +50,12 @@ class RowList(LineView):
         self.empty: tuple[str, ...] = ()
         """The text of an empty list, one sentence a line."""
         self.remark = ""
-        """The end of the last line, after the cursor position."""
+        """The end of the last line."""
+
+    @property
+    def place(self) -> str:
+        """The beginning of the last line: the position of the cursor."""
+        return f"{self.cursor + 1:,} of {self.total:,}"
 
     # provided by subclasses
 
@@ -73,7 +78,7 @@ class RowList(LineView):
         style, sign = palette(self.app), glyphs(self.app)
         width, total = self.size.width, self.total
         if y >= self.height:
-            place = f"{self.cursor + 1:,} of {total:,}" if total else ""
+            place = self.place if total else ""
             foot = f" {sign.dot} ".join(part for part in (place, self.remark) if part)
             return line_of([(" " + foot, style.dim)], width, style.text, sign.ellipsis)
         at = self.scroll_offset.y + y

@@ -258,7 +258,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         if named == number and monotonic() - at >= PAUSE:
             return True
         self._asked = number, monotonic()
-        self.say(f"Not done here: {display_line(title)} - {key.key} again to {key.title} it")
+        self.say(
+            f"Done earlier or elsewhere: {display_line(title)} - {key.key} again to {key.title} it"
+        )
         return False
 
     async def reverse(self, step: Step | None, reverse: Callable[[], Undone], key: Action) -> None:

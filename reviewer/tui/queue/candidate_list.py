@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from reviewer.clock import from_iso
+from reviewer.promotion.queue_order import place_words
 from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 MIN_ALIKE = 12
 """Minimum length in characters of a shared beginning that the second row leaves out."""
-WIDE = 90
-"""Minimum width in cells for `5 sessions, 14 calls`; narrower rows show `14 calls`."""
+WIDE = 70
+"""Minimum width in cells for `5 sessions, cost 14 calls`; narrower rows show only the first."""
 
 
 class CandidateList(StoredList[QueueModel, "QueueRow"]):
@@ -34,6 +35,14 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
         self.clock = clock
         self.sort = Sort.RANK
         """The order of the rows; the first column shows the figure they are sorted by."""
+        self.whole = True
+        """It shows everything that waits, by rank."""
+
+    @property
+    def place(self) -> str:
+        """Why the row under the cursor is where it is; in another list, its position."""
+        row = self.model.current if self.whole else None
+        return f"why here: {place_words(row.rank)}" if row is not None else super().place
 
     def parts_of(
         self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
@@ -87,13 +96,14 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """The rows behind it, which are decided with it, and the cost of not knowing it, only in calls
-    unless `wide`; empty if unknown.
+    """In how many sessions it came up and what not knowing it has cost, the first of these unless
+    `wide`; empty if unknown.
     """
-    alike = f"+{row.members} alike" if row.members and row.status == "candidate" else ""
-    sessions = count(row.sessions, "session") if wide and row.sessions > 1 else ""
-    calls = f"{count(row.cost, 'call')} lost" if row.cost else ""
-    return ", ".join(filter(None, (alike, sessions, calls)))
+    recurs = row.sessions > 1 and row.kind != "conflict"
+    sessions = count(row.sessions, "session") if recurs else ""
+    calls = f"cost {count(row.cost, 'call')}" if row.cost else ""
+    words = [each for each in (sessions, calls) if each]
+    return ", ".join(words if wide else words[:1])
 
 
 def age(since: str, now: datetime) -> str:

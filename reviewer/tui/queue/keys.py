@@ -7,12 +7,13 @@ from reviewer.tui.kit.action import Action, Pane
 
 PROMOTE = Action(
     "promote", "a", "promote",
-    "Keep this row, or the marked ones, as worded; near duplicates are merged into it. Of a"
-    " conflict, the newer side in place of the older.", writes=True, takes_marked=True,
+    "Keep this row, or the marked ones, as worded; near duplicates are merged into it. In a"
+    " conflict, keep the newer side.", writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT = Action(
     "reject", "x", "reject",
-    "Reject this row, or the marked ones; near duplicates go too, and none comes back.",
+    "Reject this row, or the marked ones; near duplicates go too, and none comes back. In a"
+    " conflict, leave both sides.",
     writes=True, takes_marked=True,
 )  # fmt: skip
 EDIT = Action(
@@ -45,21 +46,25 @@ KEEP_OLDER = Action(
 )  # fmt: skip
 MERGE = Action(
     "merge", "", "merge",
-    "Merge the nearest duplicate into this row; a row of an open cluster goes into its leader.",
+    "Merge the nearest duplicate into this row; a duplicate goes into the row that hides it.",
     writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(
     "more", "", "queue more",
-    "Queue more of the candidates beyond the cap.", writes=True,
+    "Queue more of the candidates that are held back.", writes=True,
 )  # fmt: skip
 READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
     "Read the agents' sessions on this machine; files from elsewhere are read again.", writes=True,
 )  # fmt: skip
 LET_READ = Action(
-    "let_read", "R", "let a reader read",
-    "Send the sessions offered above to the reader; again: stop it.",
+    "let_read", "R", "let an agent read",
+    "Send the sessions above to that agent or model; again: stop it.",
     writes=True, beside=READ_SESSIONS.id,
+)  # fmt: skip
+START = Action(
+    "start", "", "start screen",
+    "Choose a project whose sessions to read.",
 )  # fmt: skip
 SORT = Action(
     "sort", "", "order",
@@ -70,11 +75,11 @@ STATUS = Action(
     "Show waiting, deferred, promoted, rejected, merged or all rows.",
 )  # fmt: skip
 EXPAND = Action(
-    "expand", "right", "open cluster",
+    "expand", "right", "show alike",
     "Show the near duplicates of this row; each is decided separately. Again: hide them.",
 )  # fmt: skip
 COLLAPSE = Action(
-    "collapse", "left", "close cluster",
+    "collapse", "left", "hide alike",
     "Hide the near duplicates.", beside=EXPAND.id,
 )  # fmt: skip
 SESSION = Action(
@@ -87,7 +92,7 @@ QUEUE = Pane(
      keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, LET_READ,
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, SORT,
+     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, SORT, START,
      keys.RANGE, QUEUE_MORE),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),

@@ -69,12 +69,6 @@ class QueueModel(RowModel["QueueRow"]):
                 self.dimmed.add(memory_id)
         self.marks -= known
 
-    @property
-    def decided(self) -> int:
-        """How many rows were decided since the snapshot, not counting deferred ones."""
-        rows = map(self.known, self.dimmed)
-        return sum(row is None or not row.deferred for row in rows)
-
     def waiting(self, index: int) -> bool:
         """Whether the row at an index still waits; True if it is not loaded yet."""
         memory_id = self.ids[index]

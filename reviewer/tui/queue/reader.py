@@ -29,14 +29,11 @@ if TYPE_CHECKING:
     from reviewer.promotion.lists.readings import Offer
 
 NOBODY = (
-    "Nothing left to read, or no reader is installed: Claude Code, Codex, Gemini CLI, OpenCode or"
-    " Copilot CLI on the PATH, or an endpoint in the settings under [model]."
+    "Nothing is left to read, or nothing is set up to read it: install Claude Code, Codex, Gemini"
+    " CLI, OpenCode or Copilot CLI, or name an endpoint under [model] in the settings."
 )
-NO_READER = (
-    "Some sessions wait for a reader: an agent's command line on the PATH, or a [model].",
-    "Some sessions wait for a reader, or a [model].",
-)
-"""Shown if sessions are unread and no reader is installed; long and short form."""
+NO_READER = f"To find more here, set up an agent or model: {keys.LET_READ.key} says how."
+"""Shown if sessions are unread and no reader is installed."""
 
 LONG_WORD = 12
 """Cells that a line may lose to wrapping."""
@@ -230,7 +227,7 @@ class ReaderBar(Static):
             key, offer = keys.LET_READ.key, self.offers[0]
             words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
         elif self._unread:
-            words, short = NO_READER
+            words = short = NO_READER
         room = self.app.size.width - 2
         ellipsis = glyphs(self.app).ellipsis
         now = cut(display_line(words if len(words) <= room else short), room, ellipsis)

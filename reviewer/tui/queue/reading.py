@@ -105,7 +105,7 @@ class ReadingAct(RunningAct):
         left = self._time.words(done.bytes_done, done.bytes_total)
         return (
             f"{self._full * full}{self._empty * (BAR_CELLS - full)} {part:.0%}"
-            f"{f', {left}' if left else ''} - {BACK.key} stops and keeps it  "
+            f"{f', {left}' if left else ''} - {BACK.key} stops, results stay  "
             f"{done.files_done:,} of {done.files_total:,} files, "
             f"{done.bytes_done / 1e6:,.1f} of {done.bytes_total / 1e6:,.1f} MB, "
             f"{done.candidates:,} candidates  {path}"

@@ -90,8 +90,7 @@ EMPTY = {
     "deferred": "Nothing deferred.",
     "active": "Nothing promoted yet.",
     "invalid": "Nothing rejected.",
-    "superseded": "Nothing merged. Near duplicates wait behind their row:"
-    f" {keys.EXPAND.key} there shows them.",
+    "superseded": "Nothing merged yet.",
     "all": "The store is empty.",
 }
 
@@ -146,9 +145,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.header.project = display_line(self.project or "all projects")
 
     def begin(self, project: str | None, words: str) -> None:
-        """Show a project from its first page."""
+        """Show a project from its first page; a text being edited becomes a draft."""
+        words = f"{words} {self.leave_edit()}".strip()
+        if project != self.project:
+            self.done, self.undone = [], []
         self.project = project
-        self.done, self.undone = [], []
         self.query_asked = QueueQuery(project=project)
         self.loaded = False
         for group in ("ids", "new rows", "sessions", "offers", "drafts"):
@@ -380,7 +381,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if query.filter:
             detail += f" / {display_line(query.filter)}"
         entitle(self.list, TITLES.get(query.status, "Waiting"), detail.strip())
-        self.list.set_class(query.status == "waiting" and not detail, "-untitled")
+        self.list.whole = query.status == "waiting" and not detail
+        self.list.set_class(self.list.whole, "-untitled")
 
     def take_counts(self, counts: Counts) -> None:
         super().take_counts(counts)
@@ -389,19 +391,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_remark()
 
     def _show_remark(self) -> None:
-        """Show what is not in the list: decided, deferred and beyond the cap."""
+        """Show what is not among the waiting rows: deferred and held back."""
         counts = self._counts
         if counts is None:
             return
-        remarks = []
-        if decided := self.model.decided:
-            remarks.append(f"{decided:,} decided")
         waits = self.query_asked.status == "waiting"
-        if waits and counts.deferred:
-            remarks.append(f"{counts.deferred:,} deferred")
-        if waits and counts.beyond_cap:
-            remarks.append(f"{counts.beyond_cap:,} beyond the cap")
-        remark = ", ".join(remarks)
+        beside = ((counts.deferred, "deferred"), (counts.beyond_cap, "held back"))
+        remark = ", ".join(f"{number:,} {words}" for number, words in beside if number and waits)
+        remark += f" (under {kit_keys.MENU.key})" if remark else ""
         if remark != self.list.remark:
             self.list.remark = remark
             self.list.redraw_foot()
@@ -545,12 +542,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             None if self.project else f"All projects are shown: {kit_keys.PROJECT.key} chooses one."
         )
 
-    def _nothing_to_read(self) -> str | None:
-        return None if self.host.has_start else self._no_project()
-
     def _nothing_beyond_cap(self) -> str | None:
         beyond = self._counts.beyond_cap if self._counts else 0
-        return None if beyond else "No candidates beyond the cap."
+        return None if beyond else "Nothing is held back."
 
     # deciding
 
@@ -631,11 +625,34 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             # `alone` limits decisions that include near duplicates; deferring never does.
             return self.engine.triage.defer(ids)
 
-        await self._decide(self._targets(), "Deferring", defer)
+        await self._decide(self._targets(), "Deferring", defer, alike=False)
+
+    def offers(self, action: Action) -> bool:
+        """An empty list offers only what leads to rows."""
+        leads = (keys.READ_SESSIONS, kit_keys.PROJECT, kit_keys.UNDO, kit_keys.FILTER)
+        return bool(self.model.ids) or action in (*leads, kit_keys.MENU)
 
     def title_of(self, action: Action) -> str:
-        back = action is keys.DEFER and self.query_asked.status == "deferred"
-        return super().title_of(keys.RESTORE if back else action)
+        """The title of an action, with what it decides beyond the row, or the few marked rows."""
+        if action is keys.DEFER and self.query_asked.status == "deferred":
+            action = keys.RESTORE
+        title = super().title_of(action)
+        marks, here = self.model.marks, self.model.current
+        if action not in (keys.PROMOTE, keys.REJECT) or len(marks) > MANY_AT_ONCE:
+            return title
+        rows = self.model.those(marks) if marks else [here]
+        waiting = [row for row in rows if row is not None and row.status == "candidate"]
+        if not marks and waiting and waiting[0].kind == "conflict":
+            return "keep newer" if action is keys.PROMOTE else "leave both"
+        if not marks and waiting and "retire" in waiting[0].flags:
+            return "retire it" if action is keys.PROMOTE else "keep it"
+        return self._with_alike(title, waiting)
+
+    def _with_alike(self, title: str, rows: Iterable[QueueRow]) -> str:
+        """A title with the number of near duplicates that are decided with rows."""
+        opened = self._opened
+        alike = sum(row.members for row in rows if row.id not in opened)
+        return f"{title} +{alike} alike" if alike else title
 
     def _targets(self) -> list[int]:
         """The marked rows that still wait, or the row under the cursor."""
@@ -646,15 +663,29 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             raise ConflictError(f"All marked rows are already decided: {key} clears the marks.")
         return waiting
 
+    @property
+    def _opened(self) -> set[int]:
+        """The rows of open clusters, which are decided without their near duplicates."""
+        return {*self.model.leader_of, *self.model.leader_of.values()}
+
     async def _decide(
-        self, ids: Sequence[int], words: str, act: Callable[..., Done], remark: str = ""
+        self,
+        ids: Sequence[int],
+        words: str,
+        act: Callable[..., Done],
+        remark: str = "",
+        *,
+        alike: bool = True,
     ) -> None:
-        """Write a decision; ask first if it is about many rows."""
+        """Write a decision, which includes rows `alike`; ask first if it is about many rows."""
         if len(ids) <= MANY_AT_ONCE:
             await self._write_decision(ids, words, act, remark)
             return
+        opened = self._opened
+        closed = [each for each in ids if alike and each not in opened]
+        more = await to_thread(self.engine.queue.count_behind, closed)
         await self.confirm(
-            f"{words} {len(ids):,} rows at once",
+            f"{words} {len(ids):,} rows at once{f', +{more:,} alike' if more else ''}",
             f"all {len(ids):,}",
             "change nothing",
             lambda: self._write_decision(ids, words, act, remark),
@@ -664,8 +695,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self, ids: Sequence[int], words: str, act: Callable[..., Done], remark: str
     ) -> None:
         """Decide rows of open clusters without their near duplicates."""
-        opened = {*self.model.leader_of, *self.model.leader_of.values()}
-        alone = opened.intersection(ids)
+        alone = self._opened.intersection(ids)
         many = len(ids) >= MANY
         if many:
             self.say(f"{words} {len(ids):,} ...")
@@ -809,7 +839,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load_again()
         self.say_done(done)
 
-    @unless(_nothing_to_read)
+    def action_start(self) -> None:
+        """Show the projects whose sessions can be read."""
+        self.host.open_start()
+
     async def action_read_sessions(self) -> None:
         """Read the sessions of this project from the agents' folders."""
         project = self.project
@@ -821,7 +854,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self, act, lambda: read_project_sessions(self.engine, project, act)
         )
         waits = self._counts is not None and self._counts.waiting
-        if not waits and not (report and report.files) and self.host.has_start:
+        if not waits and not (report and report.files):
             self.host.open_start()  # other folders may have more
             return
         if report is None:
@@ -900,7 +933,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         # Late: the first page does not need them.
         from reviewer.promotion.waves.findings import words_to_reword
 
-        memory_id, seen = row.id, self._as_seen(row)
+        memory_id, seen, alone = row.id, self._as_seen(row), row.id in self._opened
         save, leave = kit_keys.SAVE_EDIT.key, kit_keys.LEAVE_EDIT.key
         self.say(f"Editing #{memory_id}: {save} promotes it, {leave} keeps a draft.")
         await self.edit_text(
@@ -911,11 +944,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 start=words_to_reword(row.content) if "reword" in row.flags else None,
                 drafts=self.engine.drafts,
                 save=lambda text: self.write(
-                    lambda: self.engine.triage.edit(memory_id, text, seen=seen)
+                    lambda: self.engine.triage.edit(memory_id, text, alone=alone, seen=seen)
                 ),
                 saved=lambda done: self._after_decision(done, done.ids),
                 again=keys.EDIT,
-                verb="promote",
+                verb=self._with_alike(keys.PROMOTE.title, [row]),
                 beside=(self.evidence,) if self.evidence.current is not None else (),
             )
         )
@@ -1008,7 +1041,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         waiting = [member.id for member in members if member.status == "candidate"]
         self.model.open_cluster(index, waiting)
         self.list.rows_changed()
-        self.say("Cluster open: each row is now decided separately.")
+        self.show_footer()
+        self.say("Each of these rows is now decided by itself.")
 
     @unless(_no_cluster)
     def action_collapse(self) -> None:
@@ -1088,8 +1122,8 @@ def empty_lines(
             lines.append(f"{decided:,} decided so far; {status} shows them.")
         if counts.beyond_cap:
             more = count(counts.beyond_cap, "candidate")
-            lines.append(f"{more} beyond the cap: {keys.QUEUE_MORE.key} queues them.")
+            lines.append(f"{more} held back: {keys.QUEUE_MORE.key} queues them.")
     if here is not None:
         lines.append(here.sentence)
     reads = keys.READ_SESSIONS.key
-    return (*lines, f"{reads} looks for sessions to read. Others: reviewer ingest PATH")
+    return (*lines, f"{reads} looks for sessions to read; for other files: reviewer ingest PATH")

@@ -22,6 +22,7 @@ from reviewer.tui.kit.line import Part, entitle
 from reviewer.tui.kit.row_list import LoadedList
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, cut, tail
+from reviewer.tui.queue import keys as queue_keys
 from reviewer.tui.queue.reading import ReadingAct
 from reviewer.tui.start import keys
 from reviewer.tui.theme import Glyphs, RowStyles, glyphs
@@ -41,8 +42,8 @@ LINES_BESIDE_ROWS = 17
 """Lines needed for the bars and the longest text."""
 
 DEMO = "reviewer demo shows everything on sample data, without touching your files."
-ELSEWHERE = "This folder has no sessions of its own: choose where from."
-FORMER = "For a folder that this project had before, and for its worktrees and clones."
+ELSEWHERE = "This folder has no sessions of its own: choose another project."
+FORMER = "Meant for a folder where this project was before, or one of its worktrees or clones."
 
 
 class StartScreen(KitScreen, pane=keys.START):
@@ -115,7 +116,8 @@ class StartScreen(KitScreen, pane=keys.START):
         if not found.here and not self.start.sample:
             lines.insert(0, (ELSEWHERE, ""))
         if self._reader:
-            sends = f"{self._reader}: afterwards a key can send it the sessions, to propose more."
+            key = queue_keys.LET_READ.key
+            sends = f"{self._reader}: in the queue, {key} can send it the sessions, cost first."
             lines.insert(-1, (sends, ""))
         if found.elsewhere:
             more = (
@@ -168,12 +170,12 @@ class StartScreen(KitScreen, pane=keys.START):
         finally:
             self._act = None
             self._show_words()  # after a failure, offer to read again
-        self.host.begin_queue(words_of(report, counts))
+        self.host.begin_queue(words_of(report, counts), read=True)
 
     def action_start_empty(self) -> None:
         """Skip reading, or stop it."""
         if not self.host.stop_running() and self._act is None:
-            self.host.begin_queue("")
+            self.host.begin_queue(f"{queue_keys.START.key} goes back there.", read=False)
 
     async def action_quit(self) -> None:
         await self.host.action_quit()

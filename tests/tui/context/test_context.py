@@ -698,7 +698,7 @@ class TestUndo:
             await screen.press("f3")
             assert levels(screen) == fitted
             await screen.press("u")
-            assert "Not done here: Fitted to 900 tokens in kiosk" in screen.text
+            assert "Done earlier or elsewhere: Fitted to 900 tokens in kiosk" in screen.text
             await screen.pilot.pause(PAUSE)
             await screen.press("u")
             assert set(levels(screen)) == {Level.FULL}

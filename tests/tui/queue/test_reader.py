@@ -152,7 +152,7 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
 ) -> None:
     ingested(engine, shop, "a")
     async with opened(engine, project="shop", size=(160, 30)) as screen:
-        await screen.until(lambda: "Some sessions wait for a reader" in screen.text)
+        await screen.until(lambda: "set up an agent or model: R says how" in screen.text)
         await screen.settle()
         assert "let it read" not in screen.text
         await screen.press("R")

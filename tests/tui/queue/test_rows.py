@@ -83,7 +83,7 @@ async def test_a_clear_queue_names_the_candidates_beyond_the_cap(capped: Engine)
     async with opened(capped) as screen:
         await screen.press("*", "x", "enter", "ctrl+l")
         assert "All clear" not in screen.text
-        assert 'beyond the cap: . "queue more" queues them.' in screen.text
+        assert 'held back: . "queue more" queues them.' in screen.text
 
 
 async def test_only_rows_of_open_clusters_are_decided_alone(twins: Engine) -> None:
@@ -95,12 +95,54 @@ async def test_only_rows_of_open_clusters_are_decided_alone(twins: Engine) -> No
         behind = twins.queue.members(second)[0].id
         screen.queue.list.move_to(present(screen.model.index_of([first])))
         await screen.settle()
-        assert screen.text.count("+1 alike: ") == 2
+        assert "a promote +1 alike  x reject +1 alike" in screen.text
         await screen.press("right")
+        assert "a promote  x reject" in screen.text, "an open row is decided alone"
         screen.model.marks = {first, second}
+        screen.queue.say_marked()
+        assert "x reject 2 marked +1 alike" in screen.text
         await screen.press("x")
         assert status_of(twins, ahead) == "candidate", "its cluster is open"
         assert status_of(twins, behind) == "invalid", "its cluster is closed"
+
+
+async def test_rewording_says_and_takes_what_goes_with_a_row_unless_it_is_open(
+    twins: Engine,
+) -> None:
+    async with opened(twins) as screen:
+        first, second = screen.model.ids[:2]
+        behind = [twins.queue.members(each)[0].id for each in (first, second)]
+        await screen.press("e", *"xyz")
+        assert "ctrl+s promote +1 alike" in screen.text
+        await screen.press("ctrl+s", "right", "e", *"xyz")
+        assert "+1 alike" not in screen.text
+        await screen.press("ctrl+s")
+        assert [status_of(twins, each) for each in (first, second)] == ["active", "active"]
+        assert [status_of(twins, each) for each in behind] == ["superseded", "candidate"]
+
+
+async def test_a_question_about_many_rows_counts_those_that_go_with_them(
+    twins: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reviewer.tui.queue.screen.MANY_AT_ONCE", 1)
+    async with opened(twins) as screen:
+        await screen.press("*", "x")
+        assert "Rejecting 2 rows at once, +2 alike" in screen.text
+        await screen.press("escape", "s")
+        assert "Deferring 2 rows at once ─" in screen.text
+
+
+async def test_the_last_line_says_why_a_row_is_where_it_is(twins: Engine) -> None:
+    first, second = twins.queue.ids(QueueQuery())[:2]
+    with planted(twins.path) as act:
+        act.update("memory", first, rank=3.02)
+        act.update("memory", second, rank=2.03)
+    async with opened(twins, size=(80, 24)) as screen:
+        assert " why here: your own words" in screen.text.splitlines()
+        await screen.press("j")
+        assert " why here: it came up in several sessions" in screen.text.splitlines()
+        await screen.press("slash", *"conf>0", "enter")
+        assert "why here" not in screen.text
 
 
 async def test_enter_keeps_a_filter_open_that_cannot_be_understood(stocked: Engine) -> None:
@@ -148,7 +190,7 @@ async def test_footer_and_help_say_how_many_are_marked(stocked: Engine) -> None:
 async def test_near_duplicates_are_shown_to_the_difference(twins: Engine) -> None:
     async with opened(twins) as screen:
         shown = screen.text
-        assert "near   " in shown
+        assert "alike  " in shown
         assert any(word in shown for word in ("{+Friday+}", "{+Monday+}", "{+each+}", "{+two+}"))
 
 
@@ -239,7 +281,7 @@ async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine)
     async with opened(stocked, size=(80, 24)) as screen:
         shown = screen.text.splitlines()[1:3]
         words = [stocked.queue.candidate(each).content[:20] for each in (first, second)]
-        assert f"14 calls lost: {words[0]}" in shown[0]
+        assert f"cost 14 calls: {words[0]}" in shown[0]
         assert shown[1].lstrip().startswith(words[1])
         assert shown[1].index(words[1]) < 6
 

@@ -155,7 +155,7 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
         await screen.press("s", "ctrl+l")
         assert len(screen.model.ids) == waiting - 1
         assert f"Queue {waiting - 1} F2" in screen.text
-        assert f"of {len(screen.model.ids)} · 1 deferred " in f"{screen.text} "
+        assert " · 1 deferred (under .)" in screen.text
         for filter_, found in (("conf>0", waiting - 1), ("is:deferred", 1)):
             await screen.press("slash", *filter_, "enter")
             assert len(screen.model.ids) == found
@@ -187,6 +187,43 @@ async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) ->
         assert screen.app.project == "other"
         row = present(screen.model.current)
         assert row.project == "other"
+
+
+async def test_a_text_being_edited_stays_with_its_project_as_a_draft(
+    stocked: Engine, notes: Path
+) -> None:
+    stocked.intake.ingest([notes], project="other")
+    async with opened(stocked, project="acme") as screen:
+        number = present(screen.model.current_id)
+        wording = stocked.queue.candidate(number).content
+        await screen.press("e", "!", "f8", "p", *"other", "enter", "f2")
+        assert screen.queue.editing is None
+        assert stocked.drafts.load(number) == wording + "!"
+        await screen.press("p", *"acme", "enter")
+        await screen.press("e")
+        assert screen.status == f"Edit #{number}: this is your draft."
+        await screen.press("f8", "f2", "escape")
+        assert screen.status == f"Edit #{number}: the draft is kept; e continues it."
+
+
+async def test_the_queue_is_as_it_was_left_after_the_start_screen(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("x", "j", "space")
+        before = (list(screen.model.ids), screen.model.cursor, screen.model.marks)
+        await screen.choose("start screen")
+        await screen.press("escape")
+        assert (list(screen.model.ids), screen.model.cursor, screen.model.marks) == before
+        await screen.press("u")
+        assert screen.status.startswith("Undone: Rejected")
+
+
+@pytest.mark.parametrize("key", ["pagedown", "pageup"])
+async def test_a_question_without_room_for_its_lines_can_be_paged(
+    stocked: Engine, key: str
+) -> None:
+    async with opened(stocked, size=(60, 4)) as screen:
+        await screen.press("full_stop", key, "escape")
+        assert screen.queue.is_active
 
 
 @pytest.mark.parametrize(
@@ -454,7 +491,7 @@ async def test_what_another_screen_did_is_named_before_it_is_taken_back(stocked:
         for key in SCREEN_KEYS:
             first, rows = present(screen.model.current), len(screen.model.ids)
             await screen.press("x", "ctrl+l", key, "escape", *"uuuu")
-            named = f"Not done here: Rejected #{first.id} - u again to undo it"
+            named = f"Done earlier or elsewhere: Rejected #{first.id} - u again to undo it"
             assert screen.status == named, key
             await screen.pilot.pause(PAUSE)
             await screen.press("u")

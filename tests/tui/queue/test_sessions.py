@@ -52,11 +52,23 @@ async def test_the_empty_queue_offers_to_read_the_sessions_and_r_reads_them(
         await screen.until(lambda: "1 unchanged" in screen.status)
 
 
-async def test_without_sessions_the_key_says_so(engine: Engine, shop: Path) -> None:
+async def test_without_sessions_the_key_leads_to_the_start_screen_which_says_so(
+    engine: Engine, shop: Path
+) -> None:
     async with opened(engine, project="shop") as screen:
         await screen.press("r")
-        await screen.until(lambda: screen.status)
-        assert screen.status == "There are no sessions of this project on this machine."
+        await screen.until(lambda: "No agents' sessions were found" in screen.text)
+        await screen.press("escape")
+        assert screen.status == '. "start screen" goes back there.'
+
+
+async def test_the_start_screen_is_in_the_menu_and_in_the_help(engine: Engine, shop: Path) -> None:
+    session(shop)
+    async with opened(engine, project="shop") as screen:
+        await screen.choose("start screen")
+        await screen.until(lambda: "shop (this folder)" in screen.text)
+        await screen.press("escape", "f5", "question_mark", *"start", "enter")
+        await screen.until(lambda: "shop (this folder)" in screen.text)
 
 
 async def test_the_key_reads_again_what_was_read_from_elsewhere(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct, structs
 
 from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Setting
-from reviewer.extraction.confidence import confidence, freshness, structural_signal
+from reviewer.extraction.confidence import confidence, freshness
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
@@ -135,15 +133,6 @@ class Written(Struct):
     title: str = ""
 
 
-def setting_of(path: Path, now: datetime) -> Setting:
-    """The setting of a file. Raises SourceError if it cannot be read."""
-    try:
-        updated = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError as problem:
-        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
-    return Setting(path=str(path), now=now, updated=updated)
-
-
 def prepare(
     proved: Sequence[Proved],
     setting: Setting,
@@ -197,7 +186,6 @@ def _prepare(
     )
     proved = structs.replace(proved, proof=structs.replace(proof, quotes=found))
     prior = queue_order.prior(proposal)
-    signal = structural_signal(setting.path)
     fresh = freshness(cited[0].record, setting)
     role = next((c.record.role for c in cited if c.record.role is Role.USER), cited[0].record.role)
     if proposal.proposer is Proposer.MCP:
@@ -208,9 +196,9 @@ def _prepare(
         format=format_,
         cited=cited,
         prior=prior,
-        signal=signal,
+        signal=setting.signal,
         freshness=fresh,
-        confidence=confidence(prior, signal, fresh),
+        confidence=confidence(prior, setting.signal, fresh),
         flags=tuple(sorted({*flags_of(content, role), *queue_order.flags(proposal, proved.proof)})),
     )
 

@@ -93,9 +93,8 @@ class CandidateCollector:
                 slim = without_text(outcome)
                 self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
 
-    def propose(self, setting: Setting, known: KnownFacts) -> None:
+    def propose(self, path: Path, setting: Setting, known: KnownFacts) -> None:
         """Collect the statements of a memory file; ignores other files. Raises SourceError."""
-        path = Path(setting.path)
         if not is_memory_file(path):
             return
         ready, left_out = propose_from(path, setting, known=known.besides(path))

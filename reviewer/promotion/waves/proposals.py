@@ -12,6 +12,7 @@ from pathlib import Path
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.confidence import setting_of
 from reviewer.extraction.rules import sentence_type
 from reviewer.promotion.decisions.triage import promote_rows
 from reviewer.promotion.rows.decided_rows import STATUS_WORDS
@@ -25,7 +26,6 @@ from reviewer.promotion.rows.statement_rows import (
     Written,
     dropped,
     prepare,
-    setting_of,
     write,
 )
 from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording

@@ -185,7 +185,7 @@ class Triage:
                 _require_as_seen(act, row, seen)
             if text is not None:
                 _change_wording(act, number, text, now)
-            details = _change_type_and_name(act, row, type_, name)
+            details = _change_type_and_name(act, row, type_, name, now)
             verbs = ["edited"] if act.changed else []
             merged: list[int] = []
             followed = ""
@@ -300,7 +300,7 @@ def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
 
 
 def _change_type_and_name(
-    act: Act, row: DecidedRow, type_: str | None, name: str | None
+    act: Act, row: DecidedRow, type_: str | None, name: str | None, now: str
 ) -> list[str]:
     """Returns the changes in words, for the title."""
     from reviewer.promotion.rows.retyping import change_type  # late: needs the patterns of entities
@@ -308,7 +308,7 @@ def _change_type_and_name(
 
     details: list[str] = []
     if type_ is not None:
-        details += change_type(act, row, type_)
+        details += change_type(act, row, type_, now)
     if name is not None:
         from reviewer.promotion.rows.entity_rows import rename
 

@@ -31,11 +31,7 @@ from reviewer.promotion.exchange.decision_lines import (
     encoded,
 )
 from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE, STATUS_WORDS
-from reviewer.promotion.rows.entity_rows import (
-    insert_row,
-    parse_structure,
-    row_without_rules,
-)
+from reviewer.promotion.rows.entity_rows import parse_structure
 from reviewer.promotion.rows.evidence_rows import (
     SourcePlace,
     add_places,
@@ -43,6 +39,7 @@ from reviewer.promotion.rows.evidence_rows import (
     source_row,
     wave_row,
 )
+from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
 from reviewer.promotion.views import RowKind, Status
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, chunks
@@ -321,7 +318,7 @@ def add_memories(
 def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> int:
     values = {
         **row_without_rules(
-            project, each.type, each.content, now, rule=OF_DECISION, version=str(VERSION)
+            project, each.type, each.content, rule=OF_DECISION, version=str(VERSION)
         ),
         "wave_id": wave,
         "flags": " ".join(flags_of(each.content, Role.NOTE)),
@@ -329,7 +326,7 @@ def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> i
     }
     entity = each.kind == RowKind.ENTITY
     structure = parse_structure(each.content, EntityType(each.type)) if entity else None
-    return insert_row(act, values, structure)
+    return insert_row(act, values, now, structure)
 
 
 def reword(act: Act, number: int, each: Decision, now: str) -> str:

@@ -9,8 +9,8 @@ import msgspec
 from reviewer.extraction.entities.conflicts import Claim, contradiction
 from reviewer.extraction.entities.entity import Attribute
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.entity_rows import memory_row
 from reviewer.promotion.rows.evidence_rows import copy_evidence
+from reviewer.promotion.rows.memory_rows import memory_row
 from reviewer.promotion.views import Resolution, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import AMONG, Act, listed

@@ -13,9 +13,9 @@ from reviewer.extraction.ranking import Ranking
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
 from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.entity_rows import insert_row, new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
 from reviewer.promotion.rows.known_rows import Key, KnownRows, row_with_key
+from reviewer.promotion.rows.memory_rows import insert_row, new_columns
 from reviewer.promotion.views import OVER_CAP, RowKind
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
@@ -115,16 +115,8 @@ class QueueWriter:
         kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
         if row_with_key(self.act, self.project_id, (kind, type_, key)):
             return 0
-        columns: Image = {
-            "first_seen": self.now,
-            "last_seen": self.now,
-            **row.columns,
-            "status": "candidate",
-            "project_id": self.project_id,
-            "wave_id": wave_id,
-            "pending_since": self.now,
-        }
-        number = insert_row(self.act, columns, row.structure)
+        columns = {**row.columns, "project_id": self.project_id, "wave_id": wave_id}
+        number = insert_row(self.act, columns, self.now, row.structure)
         keys = (place[0] for place in row.places)
         places = stored(row.places, record_ids(self.act, self.project_id, keys))
         is_statement = row.columns.get("proof", "{}") != "{}"

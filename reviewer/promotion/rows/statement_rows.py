@@ -17,7 +17,6 @@ from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.enqueue import NewRow, Place, QueueWriter, add_quotes, stored
-from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
     add_places,
@@ -28,6 +27,7 @@ from reviewer.promotion.rows.evidence_rows import (
     source_row,
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
+from reviewer.promotion.rows.memory_rows import new_columns
 from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView

@@ -17,8 +17,8 @@ from reviewer.clock import Clock, from_iso, iso
 from reviewer.promotion import queue_order
 from reviewer.promotion.lists.source_view import QUOTE, SEARCHED, record_state
 from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE
-from reviewer.promotion.rows.entity_rows import insert_row, row_without_rules
 from reviewer.promotion.rows.finding_rows import SUNK
+from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
 from reviewer.promotion.views import SourceState, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Shape
@@ -155,14 +155,14 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
         short = words if len(words) <= QUOTED_CHARS else f"{words[: QUOTED_CHARS - 1].rstrip()}…"
         text = f"Retire #{memory} ({why}): “{short}”"
         if memory not in known:
-            columns = row_without_rules(project, type_, text, iso(now), rule=RETIRE, version="1")
+            columns = row_without_rules(project, type_, text, rule=RETIRE, version="1")
             columns |= {
                 **proposed_by(Proposer.PROGRAM),
                 "rank": queue_order.RETIREMENT,
                 "flags": RETIRE,
                 "signature": f"{RETIRE} #{memory}",
             }
-            insert_row(act, columns)
+            insert_row(act, columns, iso(now))
             new += 1
             continue
         row, status, decided = known[memory]

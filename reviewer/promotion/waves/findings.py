@@ -13,7 +13,6 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.enqueue import NewRow, QueueWriter
-from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_row
 from reviewer.promotion.rows.finding_rows import (
     CUT,
@@ -30,6 +29,7 @@ from reviewer.promotion.rows.finding_rows import (
     refusals,
     view_of,
 )
+from reviewer.promotion.rows.memory_rows import new_columns
 from reviewer.promotion.views import Status
 from reviewer.proposing.values import Proof, Proposer, QuoteProof
 from reviewer.sessions.findings import Evidence, Kind

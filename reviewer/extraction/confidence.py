@@ -9,7 +9,7 @@ from reviewer.clock import from_iso
 from reviewer.extraction.candidates import Setting
 from reviewer.files import unreadable
 from reviewer.sources.ignore_files import repository_of
-from reviewer.sources.records import Record
+from reviewer.sources.records import Record, Shape
 
 FRESH_BONUS = 1.05
 FRESH_FOR = timedelta(days=30)
@@ -54,11 +54,16 @@ def setting_of(path: Path, now: datetime, modified: float | None = None) -> Sett
 
 
 def _signal_of(path: Path) -> float:
-    """The signal of the path within its repository, or of the bare name: where a project lies says
-    nothing about its notes.
+    """The signal of the path within its repository, or of folder and name: where a project lies
+    says nothing about its notes.
     """
-    root = repository_of(path)
-    return structural_signal(str(path.relative_to(root)) if root else path.name)
+    root = repository_of(path) or path.parent.parent
+    return structural_signal(str(path.relative_to(root)))
+
+
+def path_signal(record: Record, setting: Setting) -> float:
+    """The structural signal of a record; none of a turn: its agent chose where the session lies."""
+    return NEUTRAL_SIGNAL if record.shape is Shape.TURN else setting.signal
 
 
 def freshness(record: Record, setting: Setting) -> float:

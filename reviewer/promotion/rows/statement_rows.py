@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 
 from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Setting
-from reviewer.extraction.confidence import confidence, freshness
+from reviewer.extraction.confidence import confidence, freshness, path_signal
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
@@ -186,7 +186,7 @@ def _prepare(
     )
     proved = structs.replace(proved, proof=structs.replace(proof, quotes=found))
     prior = queue_order.prior(proposal)
-    fresh = freshness(cited[0].record, setting)
+    signal, fresh = path_signal(cited[0].record, setting), freshness(cited[0].record, setting)
     role = next((c.record.role for c in cited if c.record.role is Role.USER), cited[0].record.role)
     if proposal.proposer is Proposer.MCP:
         role = Role.ASSISTANT  # an agent chose the words, whoever it quotes
@@ -196,9 +196,9 @@ def _prepare(
         format=format_,
         cited=cited,
         prior=prior,
-        signal=setting.signal,
+        signal=signal,
         freshness=fresh,
-        confidence=confidence(prior, setting.signal, fresh),
+        confidence=confidence(prior, signal, fresh),
         flags=tuple(sorted({*flags_of(content, role), *queue_order.flags(proposal, proved.proof)})),
     )
 

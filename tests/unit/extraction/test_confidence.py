@@ -5,7 +5,14 @@ import pytest
 
 from reviewer.clock import iso
 from reviewer.extraction.candidates import Setting
-from reviewer.extraction.confidence import confidence, freshness, setting_of, structural_signal
+from reviewer.extraction.confidence import (
+    confidence,
+    freshness,
+    path_signal,
+    setting_of,
+    structural_signal,
+)
+from reviewer.sources.records import Shape
 
 from .making import NOW, record
 
@@ -50,9 +57,15 @@ def test_the_formula_and_its_highest_value() -> None:
 
 
 def test_a_path_counts_from_its_repository_wherever_that_lies(tmp_path: Path) -> None:
-    note = tmp_path / "history-app" / "decisions" / "disk.md"
+    note = tmp_path / "history-app" / "decisions" / "notes" / "disk.md"
     note.parent.mkdir(parents=True)
     note.touch()
     assert setting_of(note, NOW).signal == 1.0
     (tmp_path / "history-app" / ".git").mkdir()
     assert setting_of(note, NOW).signal == 1.1
+
+
+def test_a_session_lies_where_its_agent_puts_it() -> None:
+    setting = Setting(NOW, signal=0.9)
+    assert path_signal(record("x"), setting) == 1.0
+    assert path_signal(record("x", shape=Shape.SECTION), setting) == 0.9

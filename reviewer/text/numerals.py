@@ -6,3 +6,8 @@ from __future__ import annotations
 def count(number: int, noun: str, plural: str = "") -> str:
     """`1 file`, `2 files`, `12,345 files`; `plural` for irregular nouns."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def times(number: int) -> str:
+    """`once`, `twice`, `3 times`."""
+    return {1: "once", 2: "twice"}.get(number, f"{number:,} times")

@@ -15,8 +15,8 @@ from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
-from reviewer.compression.told import cut
 from reviewer.compression.words import is_name, terms
+from reviewer.text.clip import clip
 
 PLAN, STATE, CODE = 0.08, 0.16, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
@@ -163,11 +163,11 @@ class _Writing:
             parts = pieces(before.text)
             if last := question or "".join(each.text for each in parts[-1:]):
                 left_out = f"{LEFT_OUT} " if parts[1:] and not question else ""
-                lines.append(f'The agent had {verb}: "{left_out}{cut(last, QUESTION)}"')
+                lines.append(f'The agent had {verb}: "{left_out}{clip(last, QUESTION)}"')
         if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
-                lines.append(f'Earlier: "{cut(text, EARLIER_REQUEST)}"')
+                lines.append(f'Earlier: "{clip(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         whole = one_line(said[number].text)
         text = clipped(whole, most, self._count)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.views import RowKind, Status
 from reviewer.store.acts import AMONG, Act, listed
+from reviewer.text.numerals import some_of
 
 STATUS_WORDS = {
     Status.CANDIDATE: "waiting",
@@ -54,9 +55,8 @@ def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
         act.ownership.require_name(f"#{number}", found[number].project)
     missing = [number for number in wanted if number not in found]
     if missing:
-        raise UnknownIdError(
-            f"There is no candidate or memory {_named(missing)}. Nothing was changed."
-        )
+        named = some_of([f"#{number}" for number in missing])
+        raise UnknownIdError(f"There is no candidate or memory {named}. Nothing was changed.")
     return [found[number] for number in wanted]
 
 
@@ -145,11 +145,6 @@ def require_alike(first: DecidedRow, second: DecidedRow) -> None:
         raise ConflictError(
             f"#{first.id} and #{second.id} are of different {unlike}. Nothing was changed."
         )
-
-
-def _named(ids: Sequence[int]) -> str:
-    shown = ", ".join(f"#{number}" for number in ids[:5])
-    return shown + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
 
 
 def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:

@@ -24,6 +24,7 @@ from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Shape
 from reviewer.store.acts import Act, Scope
 from reviewer.store.ledger import Ledger
+from reviewer.text.clip import clip
 from reviewer.text.normalise import duplicate_key
 
 UNUSED = timedelta(days=90)
@@ -151,9 +152,7 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
         if waiting + new >= MAX_WAITING:
             break
         ((type_, content),) = act.query("SELECT type, content FROM memory WHERE id = ?", (memory,))
-        words = " ".join(content.split())
-        short = words if len(words) <= QUOTED_CHARS else f"{words[: QUOTED_CHARS - 1].rstrip()}…"
-        text = f"Retire #{memory} ({why}): “{short}”"
+        text = f"Retire #{memory} ({why}): “{clip(content, QUOTED_CHARS)}”"
         if memory not in known:
             columns = row_without_rules(project, type_, text, rule=RETIRE, version="1")
             columns |= {

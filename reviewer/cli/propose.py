@@ -254,7 +254,7 @@ def _known(session: Session, *, writes: bool) -> tuple[list[KnownText], dict[str
                 "permissions or name another with --db."
             )
         project = session.target(engine)
-        found = engine.findings.all(project)
+        found = engine.findings(project)
         sessions = {each.signature: each.sessions for each in found if each.sessions > 1}
         return engine.proposals.known(project).listed(), sessions
 

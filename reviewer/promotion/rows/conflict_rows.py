@@ -21,8 +21,8 @@ IN_FORCE = ("candidate", "active")
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
 ONLY_ONE = "Only one of these can be true: “{left}” / “{right}”"
-UNTRUE = "“{right}” makes untrue: “{left}”"
-UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
+MAKES_UNTRUE = "“{right}” makes untrue: “{left}”"
+MAKES_UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
 
 
 def follow_conflicts(act: Act, ids: Sequence[int], now: str) -> tuple[list[int], list[int]]:

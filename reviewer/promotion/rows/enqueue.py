@@ -15,7 +15,7 @@ from reviewer.promotion.rows.conflict_rows import follow_conflicts
 from reviewer.promotion.rows.decided_rows import hide
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
 from reviewer.promotion.rows.known_rows import Key, KnownRows, row_with_key
-from reviewer.promotion.rows.memory_rows import insert_row, new_columns
+from reviewer.promotion.rows.memory_rows import counted_again, insert_row, new_columns
 from reviewer.promotion.views import OVER_CAP, RowKind
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
@@ -23,11 +23,11 @@ from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
 from reviewer.text.normalise import duplicate_key
 
-MAX_COVERED = 0.8
+COVERED_FROM = 0.8
 """The share of a cited span inside a quote, or of the quote inside the span, from which a statement
 covers what the rules found there.
 """
-SHORT_QUOTE = 40
+SHORTEST_QUOTE = 40
 """Characters; a shorter quote inside a span does not cover it."""
 
 
@@ -118,7 +118,7 @@ class QueueWriter:
         columns = {**row.columns, "project_id": self.project_id, "wave_id": wave_id}
         number = insert_row(self.act, columns, self.now, row.structure)
         keys = (place[0] for place in row.places)
-        places = stored(row.places, record_ids(self.act, self.project_id, keys))
+        places = in_store(row.places, record_ids(self.act, self.project_id, keys))
         is_statement = row.columns.get("proof", "{}") != "{}"
         (add_quotes if is_statement else add_places)(self.act, number, places)
         self.known.add(number, str(kind), str(row.columns["content"]))
@@ -126,25 +126,20 @@ class QueueWriter:
         return number
 
     def count_again(self) -> None:
-        """Add the evidence of the rows that were found again, and raise their counts.
-
-        An active one gains references, any other is `seen` more often; a rejected one stays
-        rejected.
-        """
+        """Add the evidence of the rows that were found again, and raise their counts."""
         keys = (place[0] for places in self.again.values() for place in places)
         records = record_ids(self.act, self.project_id, keys)
         sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
         updates: list[tuple[int, Image]] = []
         for number, status, seen, refs in self.act.query(sql, (listed(self.again),)):
-            times = len(self.again[number])
-            counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
+            counted = counted_again(status, seen, refs, len(self.again[number]))
             updates.append((number, {**counted, "last_seen": self.now}))
         self.act.update_each("memory", updates)
         for number, places in sorted(self.again.items()):
-            add_places(self.act, number, stored(places, records))
+            add_places(self.act, number, in_store(places, records))
 
 
-def stored(places: Iterable[Place], records: Mapping[str, int]) -> list[SourcePlace]:
+def in_store(places: Iterable[Place], records: Mapping[str, int]) -> list[SourcePlace]:
     """The places in records of the store, by their keys."""
     return [SourcePlace(records[each[0]], *each[1:]) for each in places if each[0] in records]
 
@@ -161,7 +156,7 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
             " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
-            (*place[:3], number, MAX_COVERED, SHORT_QUOTE),
+            (*place[:3], number, COVERED_FROM, SHORTEST_QUOTE),
         )
         hide(act, [row for (row,) in covered], number)
 

@@ -10,7 +10,7 @@ from reviewer.extraction.entities.entity import Structure
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.entity_rows import add_structure
 from reviewer.promotion.rows.known_rows import row_with_key
-from reviewer.promotion.views import proposed_by
+from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image, Value
@@ -95,3 +95,8 @@ def insert_row(
     if structure is not None:
         add_structure(act, number, structure, graduated_from=graduated_from)
     return number
+
+
+def counted_again(status: str, seen: int, refs: int, times: int = 1) -> Image:
+    """A row found again: an active one gains references, any other is `seen` more often."""
+    return {"refs": refs + times} if status == Status.ACTIVE else {"seen": seen + times}

@@ -16,24 +16,23 @@ from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
 from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.enqueue import NewRow, Place, QueueWriter, add_quotes, stored
+from reviewer.promotion.rows.enqueue import NewRow, Place, QueueWriter, add_quotes, in_store
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
     add_places,
     places_of,
     record_ids,
-    record_row,
+    record_image,
     sessions_of,
     source_row,
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
-from reviewer.promotion.rows.memory_rows import new_columns
+from reviewer.promotion.rows.memory_rows import counted_again, new_columns
 from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act
-from reviewer.store.changes import Image
 from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
 
@@ -76,7 +75,7 @@ class PreparedStatement(Struct, frozen=True):
         return queue_order.rank(own_words=own, sessions=sessions, cost=cost, quality=quality)
 
     @property
-    def moments(self) -> list[str]:
+    def times(self) -> list[str]:
         """The times of the cited lines, if known."""
         return [cited.record.at for cited in self.cited if cited.record.at]
 
@@ -90,7 +89,7 @@ class PreparedStatement(Struct, frozen=True):
 
     def row(self, rank: float) -> NewRow:
         """Its row of the queue."""
-        proposal, moments = self.proved.proposal, self.moments
+        proposal, times = self.proved.proposal, self.times
         columns = new_columns(
             proposal.type,
             self.content,
@@ -108,8 +107,8 @@ class PreparedStatement(Struct, frozen=True):
             "need": proposal.kind,
             "proof": msgspec.json.encode(self.proved.proof).decode(),
         }
-        if moments:
-            columns |= {"first_seen": min(moments), "last_seen": max(moments)}
+        if times:
+            columns |= {"first_seen": min(times), "last_seen": max(times)}
         return NewRow(columns, self.places, rank)
 
 
@@ -265,7 +264,7 @@ def _is_older(act: Act, project_id: int, number: int, statement: PreparedStateme
     return bool(
         act.query(
             "SELECT 1 FROM memory WHERE (id, project_id) = (?, ?) AND last_seen <= ?",
-            (number, project_id, max(statement.moments, default="9999")),
+            (number, project_id, max(statement.times, default="9999")),
         )
     )
 
@@ -309,11 +308,10 @@ def _count_again(
     status, seen, refs, cost, leader, rank = act.query(
         "SELECT status, seen, refs, cost, leader_id, rank FROM memory WHERE id = ?", (row,)
     )[0]
-    changes: Image = {"last_seen": max(statement.moments, default=now)}
-    changes |= {"refs": refs + 1} if status == "active" else {"seen": seen + 1}
-    act.update("memory", row, **changes)
-    places = stored(statement.places, records)
-    if status != "candidate" or leader is not None:
+    last_seen = max(statement.times, default=now)
+    act.update("memory", row, **counted_again(status, seen, refs), last_seen=last_seen)
+    places = in_store(statement.places, records)
+    if status != Status.CANDIDATE or leader is not None:
         add_places(act, row, places)
         return
     add_quotes(act, row, places)
@@ -335,7 +333,8 @@ def _records(
         session = session or _session(act, source)
         for record in missing:
             record = structs.replace(record, session=record.session or session)
-            found[record.key] = record_row(act, record, source_id=source, **where)
+            image = record_image(record, source_id=source, **where)
+            found[record.key] = act.insert("record", **image)
     return found
 
 

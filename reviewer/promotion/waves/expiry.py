@@ -17,7 +17,7 @@ from reviewer.clock import Clock, from_iso, iso
 from reviewer.promotion import queue_order
 from reviewer.promotion.lists.source_view import QUOTE, SEARCHED, record_state
 from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE
-from reviewer.promotion.rows.finding_rows import SUNK
+from reviewer.promotion.rows.finding_rows import GONE_AFTER
 from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
 from reviewer.promotion.views import SourceState, proposed_by
 from reviewer.proposing.values import Proposer
@@ -56,7 +56,7 @@ def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
         number, roots = rows[0]
         reasons = _reasons(act, number, roots.split("\n"), now)
         new = _queue(act, number, reasons, now)
-        _lower_stale_failures(act, number, iso(now - SUNK))
+        _lower_stale_failures(act, number, iso(now - GONE_AFTER))
         act.title = f"Proposed {new} for retirement" if new else "Updated the queue"
     return new
 

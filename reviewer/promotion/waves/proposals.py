@@ -28,7 +28,7 @@ from reviewer.promotion.rows.statement_rows import (
     prepare,
     write,
 )
-from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording
+from reviewer.promotion.rows.wordings import LONGEST_WORDING, require_wording
 from reviewer.promotion.views import Done, Status
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
 from reviewer.proposing.proof import prove
@@ -146,7 +146,7 @@ class Proposals:
         scope = scope or ("person" if kind is MemoryType.IDENTITY else "project")
         proved = self._worded(project, place, lines, statement, kind, scope, view)
         setting = setting_of(place, self._clock())
-        ready, left_out = prepare([proved], setting, view=view, longest=LONGEST_MEMORY)
+        ready, left_out = prepare([proved], setting, view=view, longest=LONGEST_WORDING)
         for each in left_out:
             raise ReviewerError(f"This cannot be remembered: it is {each.reason}.")
         now = iso(self._clock())

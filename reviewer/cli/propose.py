@@ -418,7 +418,7 @@ class _Outcome:
         self._new += added.new
         self._related = self._related.plus(added.related)
         self._told.update([done.path] if added.new else [])
-        self._seen += len(added.seen) + len(added.known)
+        self._seen += len(added.seen) + len(added.unchanged)
         self._unproved += added.unproved
         self._beyond_cap += len(added.over_cap)
         self._dropped.update(each.reason for each in added.dropped)

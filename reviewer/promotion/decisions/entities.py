@@ -123,7 +123,7 @@ class Entities:
             follow_conflicts(act, [number], now)
             act.title = f"Wrote {type_name} #{number} by hand"
             if promote:
-                promote_rows(act, [number], True, now=now)
+                promote_rows(act, [number], [number], now=now)
                 act.title += ", and promoted it"
         return Done(act.id, act.title, (number,))
 

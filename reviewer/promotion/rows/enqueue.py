@@ -12,9 +12,9 @@ from reviewer.extraction.entities.entity import EntityCandidate, Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
-from reviewer.promotion.rows.decided_rows import hide
+from reviewer.promotion.rows.decided_rows import hide_behind
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
-from reviewer.promotion.rows.known_rows import Key, KnownRows, row_with_key
+from reviewer.promotion.rows.known_rows import Key, StoredStatements, row_with_key
 from reviewer.promotion.rows.memory_rows import counted_again, insert_row, new_columns
 from reviewer.promotion.views import OVER_CAP, RowKind
 from reviewer.proposing.values import Proposer
@@ -31,7 +31,7 @@ SHORTEST_QUOTE = 40
 """Characters; a shorter quote inside a span does not cover it."""
 
 
-Place = tuple[str, int, int, str, str]
+KeyedPlace = tuple[str, int, int, str, str]
 """Key of a record, start and end of the span, rule, and version of the extractor."""
 
 
@@ -39,7 +39,7 @@ class NewRow(Struct, frozen=True):
     """A row for the queue, with its sources; beyond the cap, a line of the wave's report."""
 
     columns: Image
-    places: tuple[Place, ...]
+    places: tuple[KeyedPlace, ...]
     score: float
     """Its rank among those beyond the cap."""
     structure: Structure | None = None
@@ -92,10 +92,10 @@ class QueueWriter:
         self.act = act
         self.project_id = project_id
         self.now = now
-        self.known = KnownRows(act, project_id)
+        self.stored = StoredStatements(act, project_id)
         self.new: list[int] = []
         """The new rows, each followed by the conflicts that it opens."""
-        self.again: defaultdict[int, list[Place]] = defaultdict(list)
+        self.again: defaultdict[int, list[KeyedPlace]] = defaultdict(list)
         """Where known rows were found again, by id."""
 
     def add(self, row: NewRow, wave_id: int) -> bool:
@@ -103,7 +103,7 @@ class QueueWriter:
         new.
         """
         kind, content = str(row.columns["kind"]), str(row.columns["content"])
-        known = self.known.look_up(kind, content).row
+        known = self.stored.look_up(kind, content).row
         if known is not None:
             self.again[known] += row.places
             return False
@@ -121,7 +121,7 @@ class QueueWriter:
         places = in_store(row.places, record_ids(self.act, self.project_id, keys))
         is_statement = row.columns.get("proof", "{}") != "{}"
         (add_quotes if is_statement else add_places)(self.act, number, places)
-        self.known.add(number, str(kind), str(row.columns["content"]))
+        self.stored.add(number, str(kind), str(row.columns["content"]))
         self.new += [number, *follow_conflicts(self.act, [number], self.now)[0]]
         return number
 
@@ -139,7 +139,7 @@ class QueueWriter:
             add_places(self.act, number, in_store(places, records))
 
 
-def in_store(places: Iterable[Place], records: Mapping[str, int]) -> list[SourcePlace]:
+def in_store(places: Iterable[KeyedPlace], records: Mapping[str, int]) -> list[SourcePlace]:
     """The places in records of the store, by their keys."""
     return [SourcePlace(records[each[0]], *each[1:]) for each in places if each[0] in records]
 
@@ -158,7 +158,7 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
             (*place[:3], number, COVERED_FROM, SHORTEST_QUOTE),
         )
-        hide(act, [row for (row,) in covered], number)
+        hide_behind(act, [row for (row,) in covered], number)
 
 
 def is_said_by_the_person(record: Record) -> bool:
@@ -166,6 +166,6 @@ def is_said_by_the_person(record: Record) -> bool:
     return record.role is Role.USER and record.shape is Shape.TURN
 
 
-def place_of(of: Candidate) -> Place:
+def place_of(of: Candidate) -> KeyedPlace:
     """The place of a candidate."""
     return of.record.key, of.span_start, of.span_end, of.rule, of.extractor_version

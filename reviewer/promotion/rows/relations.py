@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.conflict_rows import MAKES_UNTRUE, MAKES_UNTRUE_IN_PART, queue_contradiction
-from reviewer.promotion.rows.decided_rows import hide
+from reviewer.promotion.rows.conflict_rows import (
+    MAKES_UNTRUE,
+    MAKES_UNTRUE_IN_PART,
+    queue_contradiction,
+)
+from reviewer.promotion.rows.decided_rows import hide_behind
 from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
 from reviewer.promotion.rows.known_rows import query_of
 from reviewer.proposing.values import Relations, Sentence
@@ -99,7 +103,7 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     leader = rows[later][1] or later
     if leader == old:  # the other way round: they were joined as the same
         return Related()
-    hide(act, [old], leader, JOINED, UNTRUE)
+    hide_behind(act, [old], leader, JOINED, UNTRUE)
     return Related(untrue=1)
 
 
@@ -131,7 +135,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
     if len(waiting) < 2:
         return 0
     leader, *members = waiting
-    hide(act, members, leader, JOINED)
+    hide_behind(act, members, leader, JOINED)
     ((cost, times, rank, quality),) = act.query(
         "SELECT max(cost), max(times), max(rank), (SELECT confidence FROM memory WHERE id = ?)"
         f" FROM memory WHERE id {AMONG}",

@@ -8,7 +8,7 @@ from reviewer.promotion.rows.conflict_rows import settle_conflicts
 from reviewer.promotion.rows.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
-    lead,
+    make_first_leader,
     members_of,
 )
 from reviewer.promotion.rows.entity_rows import (
@@ -49,7 +49,7 @@ def change_type(act: Act, row: DecidedRow, type_: str, now: str) -> list[str]:
     act.update("memory", row.id, kind=str(kind), type=new, edited=1)
     if kind is not row.kind:
         for members in members_of(act, [row]).values():  # only rows of one kind are near duplicates
-            lead(act, members)
+            make_first_leader(act, members)
         act.update("memory", row.id, leader_id=None)
         if kind is RowKind.ENTITY:
             add_structure(act, row.id, parse_structure(content, EntityType(new)))

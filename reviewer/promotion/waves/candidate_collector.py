@@ -17,7 +17,7 @@ from reviewer.promotion.rows.statement_rows import (
     DroppedStatement,
     PreparedStatement,
     dropped,
-    prepare,
+    prepare_statements,
 )
 from reviewer.promotion.waves.source_reader import without_text
 from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
@@ -139,5 +139,5 @@ def propose_from(
             sound.append(proved)
         else:
             left_out.append(dropped(proved, next(iter(reasons(proved.proof)), "not proved")))
-    ready, others = prepare(sound, setting, view=view)
+    ready, others = prepare_statements(sound, setting, view=view)
     return ready, [*left_out, *others]

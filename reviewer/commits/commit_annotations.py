@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.commits import retention
+from reviewer.commits.criteria import NO_CRITERIA, decode_criteria, encode_criteria
 from reviewer.commits.values import (
     DEFAULT_PRIORITIES,
     Annotation,
@@ -106,7 +106,7 @@ def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit
                 number,
                 first_words(text, hashed),
                 Priority(in_force),
-                retention.from_json(criteria),
+                decode_criteria(criteria),
                 priority is not None,
             )
     return [found[number] for number in wanted]
@@ -120,7 +120,7 @@ def after_change(
     Criteria without a priority make a commit at least IMPORTANT; a priority without criteria keeps
     the current ones.
     """
-    before = retention.NO_CRITERIA if change.clear else subject.retention
+    before = NO_CRITERIA if change.clear else subject.retention
     criteria = RetentionCriteria(
         instructions=before.instructions if change.instructions is None else change.instructions,
         patterns=_patterns(before.patterns, change),
@@ -158,7 +158,7 @@ def write(
                 "reason": change.reason,
                 "at": now,
                 "actor": actor,
-                "retention_json": retention.to_json(criteria),
+                "retention_json": encode_criteria(criteria),
             }
         )
     act.insert_many("annotation", rows)
@@ -174,7 +174,7 @@ def restore(act: Act, commits: Sequence[int], annotations: Sequence[Sequence[Ann
             "reason": each.reason,
             "at": each.at,
             "actor": each.actor,
-            "retention_json": retention.to_json(each.retention),
+            "retention_json": encode_criteria(each.retention),
         }
         for number, of_commit in zip(commits, annotations, strict=True)
         for each in of_commit

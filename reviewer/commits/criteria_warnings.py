@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from reviewer.commits.retention import SECONDS_IN_ALL, check_patterns, matches_everything
+from reviewer.commits.criteria import SECONDS_IN_ALL, check_patterns, matches_everything
 from reviewer.commits.rows import commit_rows, commit_view
 from reviewer.commits.values import Pattern, Priority
 from reviewer.store.database import Database

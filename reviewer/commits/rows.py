@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from reviewer.commits import retention
 from reviewer.commits.commit_sql import (
     CHAIN_UNTIL,
     ORIGIN,
@@ -18,6 +17,7 @@ from reviewer.commits.commit_sql import (
     joined,
     read_as,
 )
+from reviewer.commits.criteria import count_criteria, decode_criteria
 from reviewer.commits.values import (
     Annotation,
     CommitRow,
@@ -98,7 +98,7 @@ def _writer(database: Database, origin: int) -> tuple[str, tuple[str, ...]]:
 def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
     """The annotations of a commit, newest first."""
     return tuple(
-        read_as(Annotation, row, retention=retention.from_json(row["retention_json"]))
+        read_as(Annotation, row, retention=decode_criteria(row["retention_json"]))
         for row in database.query(
             "SELECT * FROM annotation WHERE commit_id = ? ORDER BY id DESC", (origin,)
         )
@@ -106,7 +106,7 @@ def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
 
 
 def _commit_row(row: sqlite3.Row) -> CommitRow:
-    criteria = retention.size(retention.from_json(row["retention_json"]))
+    criteria = count_criteria(decode_criteria(row["retention_json"]))
     return read_as(CommitRow, row, criteria=criteria, first_line=first_line(row["start"]))
 
 
@@ -160,7 +160,7 @@ def compile_messages(database: Database, context: int, until: int | None) -> lis
             CompiledMessage,
             row,
             commit=row["id"],
-            retention=retention.from_json(row["retention_json"]),
+            retention=decode_criteria(row["retention_json"]),
             summary_of=(
                 _summary_range(database, row["origin"]) if row["operation"] == "summary" else None
             ),

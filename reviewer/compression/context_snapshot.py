@@ -10,10 +10,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct, structs
 
-from reviewer.commits import retention
 from reviewer.commits.commit_sql import ORIGIN, PRIORITY, joined
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.retention import matches_everything
+from reviewer.commits.criteria import decode_criteria, matches_everything
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors, is_speech
@@ -130,7 +129,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         at=at,
         commit=number,
         priority=Priority(priority),
-        retention=retention.from_json(criteria),
+        retention=decode_criteria(criteria),
         summary=operation == "summary",
         **_facts_of(meta),
     )

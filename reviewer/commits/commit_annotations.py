@@ -16,8 +16,9 @@ from reviewer.commits.values import (
     first_line,
 )
 from reviewer.errors import ReviewerError, UnknownIdError
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
+from reviewer.text.clip import clip
 
 LONGEST_REASON = 2_000
 LONGEST_WORDS = 30
@@ -79,36 +80,34 @@ def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit
     Raises UnknownIdError for an id that no commit has.
     """
     act.require_own("commit_", commits)
-    origins: dict[int, int] = {}
-    for chunk in chunks(list(dict.fromkeys(commits))):
-        for number, origin in act.query(
+    origins: dict[int, int] = dict(
+        act.query(
             "SELECT c.id, coalesce(o.origin_id, o.id) FROM commit_ c JOIN commit_ o ON o.id ="
             " CASE c.operation WHEN 'edit' THEN c.target_id ELSE c.id END"
-            f" WHERE c.id IN ({_marks(chunk)})",
-            chunk,
-        ):
-            origins[number] = origin
+            f" WHERE c.id {AMONG}",
+            (listed(commits),),
+        )
+    )
     for number in commits:
         if number not in origins:
             raise UnknownIdError(f"There is no commit #{number}. See: reviewer commit list CONTEXT")
     wanted = list(dict.fromkeys(origins[number] for number in commits))
     found: dict[int, AnnotatedCommit] = {}
-    for chunk in chunks(wanted):
-        for number, hashed, text, kind, priority, criteria in act.query(
-            "SELECT c.id, c.hash, t.text, c.type, n.priority, n.retention_json FROM commit_ c"
-            " JOIN content t ON t.id = c.content_id LEFT JOIN annotation n ON n.id ="
-            " (SELECT max(a.id) FROM annotation a WHERE a.commit_id = c.id)"
-            f" WHERE c.id IN ({_marks(chunk)})",
-            chunk,
-        ):
-            in_force = priority or DEFAULT_PRIORITIES.get(kind, Priority.NORMAL)
-            found[number] = AnnotatedCommit(
-                number,
-                first_words(text, hashed),
-                Priority(in_force),
-                decode_criteria(criteria),
-                priority is not None,
-            )
+    for number, hashed, text, kind, priority, criteria in act.query(
+        "SELECT c.id, c.hash, t.text, c.type, n.priority, n.retention_json FROM commit_ c"
+        " JOIN content t ON t.id = c.content_id LEFT JOIN annotation n ON n.id ="
+        " (SELECT max(a.id) FROM annotation a WHERE a.commit_id = c.id)"
+        f" WHERE c.id {AMONG}",
+        (listed(wanted),),
+    ):
+        in_force = priority or DEFAULT_PRIORITIES.get(kind, Priority.NORMAL)
+        found[number] = AnnotatedCommit(
+            number,
+            first_words(text, hashed),
+            Priority(in_force),
+            decode_criteria(criteria),
+            priority is not None,
+        )
     return [found[number] for number in wanted]
 
 
@@ -207,10 +206,4 @@ def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
 def first_words(text: str, hashed: str) -> str:
     """The beginning of a turn in quotation marks; its short hash if it has no words."""
     line = first_line(text)
-    if not line:
-        return hashed[:8]
-    return f"“{line}”" if len(line) <= LONGEST_WORDS else f"“{line[:LONGEST_WORDS].rstrip()}…”"
-
-
-def _marks(items: Sequence[object]) -> str:
-    return ",".join("?" * len(items))
+    return f"“{clip(line, LONGEST_WORDS)}”" if line else hashed[:8]

@@ -27,7 +27,7 @@ from reviewer.commits.values import (
     first_line,
 )
 from reviewer.errors import UnknownIdError
-from reviewer.store.acts import chunks
+from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
 
 FIRST_LINE = 200
@@ -42,11 +42,8 @@ _ROW = f"{_COLUMNS}, substr(ltrim(t.text, {_BLANKS}), 1, {FIRST_LINE}) AS start"
 
 def commit_rows(database: Database, ids: Sequence[int]) -> list[CommitRow]:
     """The rows of those ids, in that order; missing ids are left out."""
-    found: dict[int, CommitRow] = {}
-    for chunk in chunks(list(ids)):
-        marks = ",".join("?" * len(chunk))
-        for row in database.query(f"SELECT {_ROW} FROM {joined()} WHERE c.id IN ({marks})", chunk):
-            found[row["id"]] = _commit_row(row)
+    rows = database.query(f"SELECT {_ROW} FROM {joined()} WHERE c.id {AMONG}", (listed(ids),))
+    found = {row["id"]: _commit_row(row) for row in rows}
     return [found[each] for each in ids if each in found]
 
 
@@ -117,13 +114,8 @@ def _sources(database: Database, summary: int) -> tuple[str, ...]:
     if found is None:
         return ()
     ids = msgspec.json.decode(found[0], type=list[int])
-    hashes = {
-        row[0]: row[1]
-        for chunk in chunks(ids)
-        for row in database.query(
-            f"SELECT id, hash FROM commit_ WHERE id IN ({','.join('?' * len(chunk))})", chunk
-        )
-    }
+    rows = database.query(f"SELECT id, hash FROM commit_ WHERE id {AMONG}", (listed(ids),))
+    hashes = {row[0]: row[1] for row in rows}
     return tuple(hashes[each] for each in ids if each in hashes)
 
 

@@ -21,7 +21,7 @@ from reviewer.store.changes import Image
 from reviewer.text.clip import clip
 
 LONGEST_REASON = 2_000
-LONGEST_WORDS = 30
+LONGEST_WORDS = 31
 """Characters of a turn in the title of an act."""
 
 

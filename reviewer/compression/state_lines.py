@@ -260,6 +260,6 @@ def _code(old: str, new: str) -> Iterator[str]:
     shown = [*removed, *(f"  + {line}" for line in added[: CODE_LINES - len(removed)])]
     lines += shown
     for line in lines:
-        yield line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 3]}..."
+        yield line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 1]}…"
     if changed > len(shown):
         yield f"  ... {changed - len(shown):,} more lines"

@@ -170,7 +170,7 @@ class _Writing:
                 lines.append(f'Earlier: "{clip(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         whole = one_line(said[number].text)
-        text = clipped(whole, most, self._count)
+        text = cut_in_the_middle(whole, most, self._count)
         if SHORT <= len(whole) == len(text):
             for piece in self._pieces:
                 if (piece.kind, piece.message) == ("person", number):
@@ -248,7 +248,7 @@ class _Writing:
             limit = min(most, left - LINE)
             if piece.kept or (limit < least and self._cost(piece) > left):
                 continue
-            text = clipped(piece.text, limit, self._count)
+            text = cut_in_the_middle(piece.text, limit, self._count)
             if not text and limit > LINE:
                 text = begun(piece.text, limit, self._count)
             if text:
@@ -385,7 +385,7 @@ class _Writing:
         while self._count(text := self._written(after)) > self._room:
             kept = [each for each in self._pieces if each.kept]
             if not kept:
-                return clipped(text, self._room, self._count)
+                return cut_in_the_middle(text, self._room, self._count)
             needed = {id(each.needs) for each in kept}
             kept = [each for each in kept if id(each) not in needed]
             min(kept, key=lambda each: (each.weight, each.at)).kept = False
@@ -408,15 +408,15 @@ def begun(text: str, room: int, count: Count) -> str:
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if count(text[:middle].rstrip() + "...") <= room:
+        if count(text[:middle].rstrip() + "…") <= room:
             low = middle
         else:
             high = middle - 1
     cut_at = text.rfind(" ", 0, low + 1)
-    return f"{text[: cut_at if cut_at > 0 else low].rstrip()}..." if low else ""
+    return f"{text[: cut_at if cut_at > 0 else low].rstrip()}…" if low else ""
 
 
-def clipped(text: str, room: int, count: Count) -> str:
+def cut_in_the_middle(text: str, room: int, count: Count) -> str:
     """At most `room` tokens of a text: a long one loses its middle."""
     if room < LINE * 3:
         return text if count(text) <= room else ""

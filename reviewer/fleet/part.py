@@ -111,7 +111,8 @@ class _Reading:
         """Raises SourceError, OSError, and what no reader expects."""
         now = from_iso(self._part.settings.now)
         assert now is not None
-        setting = setting_of(Path(self._file.name), now, self._file.modified_ns / 1e9)
+        place = Path("/", self._file.name)  # an address lies in no folder of this machine
+        setting = setting_of(place, now, self._file.modified_ns / 1e9)
         reading = SourceReading(path, setting)
         self._format = reading.format
         for piece in reading:

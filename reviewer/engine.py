@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from reviewer.promotion.exchange.signed_decisions import Decisions
     from reviewer.promotion.exchange.syncing import Syncing
     from reviewer.promotion.export.exports import Exports
-    from reviewer.promotion.lists.findings import KeptFindings
     from reviewer.promotion.lists.insight import Insight
     from reviewer.promotion.lists.queue import Queue
     from reviewer.promotion.lists.readings import Readings
     from reviewer.promotion.lists.source_view import SourceView
     from reviewer.promotion.provenance import Provenance
+    from reviewer.promotion.rows.finding_rows import FindingView
     from reviewer.promotion.views import Done, QueueQuery
     from reviewer.promotion.waves.intake import Intake
     from reviewer.promotion.waves.proposals import Proposals
@@ -230,12 +230,11 @@ class Engine:
 
         return Intake(self._database, self._ledger, self.clock)
 
-    @cached_property
-    def findings(self) -> KeptFindings:
-        """Findings in the ingested sessions."""
-        from reviewer.promotion.lists.findings import KeptFindings
+    def findings(self, project: str | None) -> list[FindingView]:
+        """What recurs in the ingested sessions of one project or of all."""
+        from reviewer.promotion.rows.finding_rows import all_findings
 
-        return KeptFindings(self._database, self.clock)
+        return all_findings(self._database, project, self.clock())
 
     @cached_property
     def fleet(self) -> FleetImport:

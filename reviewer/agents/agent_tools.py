@@ -5,10 +5,8 @@ They read a project's promoted facts, and propose. None promotes, edits, rejects
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -28,7 +26,6 @@ from reviewer.text.for_agents import AgentText, between_tags, enclosed, sentence
 if TYPE_CHECKING:
     from reviewer.agents.transcripts import SessionFile
     from reviewer.engine import Engine
-    from reviewer.promotion.views import QueueRow
     from reviewer.proposing.proof_index import ProofIndex
     from reviewer.proposing.values import Quote, SessionView
 
@@ -113,14 +110,15 @@ class AgentTools:
 
     def search(self, words: str, limit: int = 10) -> AgentText:
         """The promoted facts with these words; rare words count most."""
-        wanted = set(_WORD.findall(words.casefold()))
+        wanted = set(_WORD.findall(words))
         if not wanted:
             raise ReviewerError("Name at least one word to search for.")
         with self._reading() as engine:
-            rows = list(_active(engine))
-            found = _best(wanted, rows)[: max(1, min(limit, MAX_FOUND))]
+            rows = engine.queue.promoted_with(engine.project, wanted)
+            safe = [row for row in rows if not is_planted(row.content, row.flags)]
+            found = safe[: max(1, min(limit, MAX_FOUND))]
             if not found:
-                return sentence(f"None of {len(rows):,} facts has these words.")
+                return sentence("No fact has these words.")
             lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in found]
             return _cut(between_tags("\n".join(lines)))
 
@@ -483,33 +481,6 @@ def _without_own_calls(view: SessionView) -> SessionView:
         )
     )
     return structs.replace(view, lines=kept)
-
-
-def _active(engine: Engine) -> Iterator[QueueRow]:
-    """The promoted facts of the project, without those that read like orders to an agent."""
-    from reviewer.promotion.views import QueueQuery, Sort
-
-    ids = engine.queue.ids(QueueQuery(engine.project, "active", "-kind:conflict", Sort.NEWEST))
-    for row in engine.queue.rows(ids):
-        if not is_planted(row.content, row.flags):
-            yield row
-
-
-def _best(wanted: set[str], rows: Sequence[QueueRow]) -> list[QueueRow]:
-    """The rows with the most and the rarest of the words, best first."""
-    texts = [set(_WORD.findall(row.content.casefold())) for row in rows]
-    commonness = Counter(word for words in texts for word in words)
-
-    def rarity(words: set[str]) -> float:
-        return sum(
-            math.log(1 + len(rows) / commonness[word])
-            for word in words
-            if any(word == each or (len(each) > 3 and word.startswith(each)) for each in wanted)
-        )
-
-    scored = [(rarity(words), row) for words, row in zip(texts, rows, strict=True)]
-    scored.sort(key=lambda pair: -pair[0])
-    return [row for score, row in scored if score]
 
 
 def _state(engine: Engine, number: int) -> str:

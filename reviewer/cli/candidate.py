@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reviewer.cli.output import count, cut, fields, line_width, moment, safe, wrapped
+from reviewer.cli.output import cut, fields, line_width, moment, safe, wrapped
+from reviewer.promotion.lists.figure_words import came_up, factors
 from reviewer.text import signs
 
 if TYPE_CHECKING:
@@ -128,22 +129,14 @@ def _proof(view: CandidateView) -> Iterator[str]:
 
 
 def _confidence(view: CandidateView) -> str:
-    source = "stated by the proposer" if view.proposer in ("model", "command", "mcp") else "rule"
-    return (
-        f"{view.confidence:.2f} = {view.prior:.2f} {source} x {view.signal:.2f} path "
-        f"x {view.freshness:.2f} freshness"
-    )
+    product = " x ".join(f"{value:.2f} {word}" for value, word in factors(view))
+    return f"{view.confidence:.2f} = {product}" if product else f"{view.confidence:.2f}, by hand"
 
 
 def _seen(view: CandidateView) -> str:
-    times = "once" if view.came_up == 1 else f"{view.came_up} times"
-    parts = [] if view.came_up <= view.sessions > 1 else [times]
-    of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
-    parts.append(count(view.sessions, "session") + of_whom)
-    if view.cost:
-        parts.append(f"cost {count(view.cost, 'tool call')}")
-    parts += [f"first {moment(view.first_seen)}", f"last {moment(view.last_seen)}"]
-    return ", ".join(parts)
+    return ", ".join(
+        [*came_up(view), f"first {moment(view.first_seen)}", f"last {moment(view.last_seen)}"]
+    )
 
 
 def _evidence(evidence: EvidenceView) -> Iterator[str]:

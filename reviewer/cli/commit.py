@@ -100,7 +100,7 @@ def list_commits(
 @pass_session
 def show(session: Session, references: Sequence[str], as_json: bool) -> None:
     """Show a commit's text, annotations and criteria, and whether its patterns match."""
-    from reviewer.commits.retention import check_patterns
+    from reviewer.commits.criteria import check_patterns
 
     with session.reading(filled_by=IMPORT) as engine:
 

@@ -28,7 +28,7 @@ def findings(session: Session, again: bool, limit: int | None, as_json: bool) ->
     problems of the environment with the way out. Sorted by number of sessions, then by calls lost.
     """
     with session.listing() as engine:
-        found = engine.findings.all(engine.project)
+        found = engine.findings(engine.project)
     shown = [each for each in found if each.sessions > 1 or not again]
     emit(
         shown[:limit],

@@ -254,7 +254,7 @@ def _known(session: Session, *, writes: bool) -> tuple[list[KnownText], dict[str
                 "permissions or name another with --db."
             )
         project = session.target(engine)
-        found = engine.findings.all(project)
+        found = engine.findings(project)
         sessions = {each.signature: each.sessions for each in found if each.sessions > 1}
         return engine.proposals.known(project).listed(), sessions
 
@@ -418,7 +418,7 @@ class _Outcome:
         self._new += added.new
         self._related = self._related.plus(added.related)
         self._told.update([done.path] if added.new else [])
-        self._seen += len(added.seen) + len(added.known)
+        self._seen += len(added.seen) + len(added.unchanged)
         self._unproved += added.unproved
         self._beyond_cap += len(added.over_cap)
         self._dropped.update(each.reason for each in added.dropped)

@@ -26,7 +26,7 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
     Near duplicates of a candidate are merged into it.
     """
     with session.changing() as engine:
-        report_act(engine.triage.promote(ids, alone=alone))
+        report_act(engine.triage.promote(ids, alone=ids if alone else ()))
 
 
 @click.command(cls=Verb)
@@ -45,7 +45,7 @@ def reject(session: Session, ids: tuple[int, ...], alone: bool, reason: str | No
     """
     with session.changing() as engine:
         why = RejectReason(reason) if reason else None
-        report_act(engine.triage.reject(ids, alone=alone, reason=why))
+        report_act(engine.triage.reject(ids, alone=ids if alone else (), reason=why))
 
 
 @click.command(cls=Verb)

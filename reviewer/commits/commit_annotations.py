@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.commits import retention
+from reviewer.commits.criteria import NO_CRITERIA, decode_criteria, encode_criteria
 from reviewer.commits.values import (
     DEFAULT_PRIORITIES,
     Annotation,
@@ -16,11 +16,12 @@ from reviewer.commits.values import (
     first_line,
 )
 from reviewer.errors import ReviewerError, UnknownIdError
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
+from reviewer.text.clip import clip
 
 LONGEST_REASON = 2_000
-LONGEST_WORDS = 30
+LONGEST_WORDS = 31
 """Characters of a turn in the title of an act."""
 
 
@@ -79,36 +80,34 @@ def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit
     Raises UnknownIdError for an id that no commit has.
     """
     act.require_own("commit_", commits)
-    origins: dict[int, int] = {}
-    for chunk in chunks(list(dict.fromkeys(commits))):
-        for number, origin in act.query(
+    origins: dict[int, int] = dict(
+        act.query(
             "SELECT c.id, coalesce(o.origin_id, o.id) FROM commit_ c JOIN commit_ o ON o.id ="
             " CASE c.operation WHEN 'edit' THEN c.target_id ELSE c.id END"
-            f" WHERE c.id IN ({_marks(chunk)})",
-            chunk,
-        ):
-            origins[number] = origin
+            f" WHERE c.id {AMONG}",
+            (listed(commits),),
+        )
+    )
     for number in commits:
         if number not in origins:
             raise UnknownIdError(f"There is no commit #{number}. See: reviewer commit list CONTEXT")
     wanted = list(dict.fromkeys(origins[number] for number in commits))
     found: dict[int, AnnotatedCommit] = {}
-    for chunk in chunks(wanted):
-        for number, hashed, text, kind, priority, criteria in act.query(
-            "SELECT c.id, c.hash, t.text, c.type, n.priority, n.retention_json FROM commit_ c"
-            " JOIN content t ON t.id = c.content_id LEFT JOIN annotation n ON n.id ="
-            " (SELECT max(a.id) FROM annotation a WHERE a.commit_id = c.id)"
-            f" WHERE c.id IN ({_marks(chunk)})",
-            chunk,
-        ):
-            in_force = priority or DEFAULT_PRIORITIES.get(kind, Priority.NORMAL)
-            found[number] = AnnotatedCommit(
-                number,
-                first_words(text, hashed),
-                Priority(in_force),
-                retention.from_json(criteria),
-                priority is not None,
-            )
+    for number, hashed, text, kind, priority, criteria in act.query(
+        "SELECT c.id, c.hash, t.text, c.type, n.priority, n.retention_json FROM commit_ c"
+        " JOIN content t ON t.id = c.content_id LEFT JOIN annotation n ON n.id ="
+        " (SELECT max(a.id) FROM annotation a WHERE a.commit_id = c.id)"
+        f" WHERE c.id {AMONG}",
+        (listed(wanted),),
+    ):
+        in_force = priority or DEFAULT_PRIORITIES.get(kind, Priority.NORMAL)
+        found[number] = AnnotatedCommit(
+            number,
+            first_words(text, hashed),
+            Priority(in_force),
+            decode_criteria(criteria),
+            priority is not None,
+        )
     return [found[number] for number in wanted]
 
 
@@ -120,7 +119,7 @@ def after_change(
     Criteria without a priority make a commit at least IMPORTANT; a priority without criteria keeps
     the current ones.
     """
-    before = retention.NO_CRITERIA if change.clear else subject.retention
+    before = NO_CRITERIA if change.clear else subject.retention
     criteria = RetentionCriteria(
         instructions=before.instructions if change.instructions is None else change.instructions,
         patterns=_patterns(before.patterns, change),
@@ -158,7 +157,7 @@ def write(
                 "reason": change.reason,
                 "at": now,
                 "actor": actor,
-                "retention_json": retention.to_json(criteria),
+                "retention_json": encode_criteria(criteria),
             }
         )
     act.insert_many("annotation", rows)
@@ -174,7 +173,7 @@ def restore(act: Act, commits: Sequence[int], annotations: Sequence[Sequence[Ann
             "reason": each.reason,
             "at": each.at,
             "actor": each.actor,
-            "retention_json": retention.to_json(each.retention),
+            "retention_json": encode_criteria(each.retention),
         }
         for number, of_commit in zip(commits, annotations, strict=True)
         for each in of_commit
@@ -207,10 +206,4 @@ def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:
 def first_words(text: str, hashed: str) -> str:
     """The beginning of a turn in quotation marks; its short hash if it has no words."""
     line = first_line(text)
-    if not line:
-        return hashed[:8]
-    return f"“{line}”" if len(line) <= LONGEST_WORDS else f"“{line[:LONGEST_WORDS].rstrip()}…”"
-
-
-def _marks(items: Sequence[object]) -> str:
-    return ",".join("?" * len(items))
+    return f"“{clip(line, LONGEST_WORDS)}”" if line else hashed[:8]

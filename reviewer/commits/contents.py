@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image, Value
 
 
@@ -88,12 +88,8 @@ def clean_name(name: str) -> str:
 
 def known_contents(query: Query, hashes: Iterable[str]) -> dict[str, int]:
     """Ids of the stored texts with those hashes; `query` runs SQL in an act or on a reader."""
-    found: dict[str, int] = {}
-    for chunk in chunks(list(dict.fromkeys(hashes))):
-        marks = ",".join("?" * len(chunk))
-        rows = query(f"SELECT sha256, id FROM content WHERE sha256 IN ({marks})", chunk)
-        found.update((row[0], row[1]) for row in rows)
-    return found
+    rows = query(f"SELECT sha256, id FROM content WHERE sha256 {AMONG}", (listed(hashes),))
+    return {row[0]: row[1] for row in rows}
 
 
 def store_texts(act: Act, texts: Sequence[PreparedText], tokens: dict[str, int]) -> dict[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reviewer.clock import Clock, iso
-from reviewer.commits import chain, commit_annotations, references, retention
+from reviewer.commits import chain, commit_annotations, references
 from reviewer.commits.chain import CommitShape, checked_shape
 from reviewer.commits.contents import (
     PreparedText,
@@ -18,8 +18,8 @@ from reviewer.commits.contents import (
     store_texts,
 )
 from reviewer.commits.context_reader import ContextReader
+from reviewer.commits.criteria import clean_instructions, parse_patterns
 from reviewer.commits.criteria_warnings import criteria_warnings
-from reviewer.commits.retention import parse_patterns
 from reviewer.commits.rows import commit_rows, commit_view, compile_messages
 from reviewer.commits.search import matching_ids
 from reviewer.commits.values import (
@@ -252,7 +252,7 @@ class Contexts(ContextReader):
     ) -> commit_annotations.AnnotationChange:
         change = commit_annotations.AnnotationChange(
             priority=None if priority is None else commit_annotations.read_priority(priority),
-            instructions=None if retain is None else retention.clean_instructions(retain),
+            instructions=None if retain is None else clean_instructions(retain),
             patterns=patterns,
             clear=clear,
             adds=adds,

@@ -6,10 +6,12 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from reviewer.commits.retention import SECONDS_IN_ALL, check_patterns, matches_everything
+from reviewer.commits.criteria import SECONDS_IN_ALL, check_patterns, matches_everything
 from reviewer.commits.rows import commit_rows, commit_view
 from reviewer.commits.values import Pattern, Priority
 from reviewer.store.database import Database
+from reviewer.text.clip import clip
+from reviewer.text.numerals import some_of
 
 MAX_WARNINGS = 20
 """Further warnings are only counted."""
@@ -45,17 +47,12 @@ def criteria_warnings(database: Database, ids: Sequence[int]) -> tuple[str, ...]
             if matches_everything(check.pattern):
                 what = "matches even an empty summary, so nothing must survive of"
                 found[f"{_shown(check.pattern)} {what}"].append(short)
-    said = [f"{what} {_which(where)}." for what, where in found.items()]
+    said = [f"{what} {some_of(where, _NAMED)}." for what, where in found.items()]
     rest = len(said) - MAX_WARNINGS
     more = [f"{rest:,} more patterns are in doubt."] if rest > 0 else []
     return (*said[:MAX_WARNINGS], *more)
 
 
 def _shown(pattern: Pattern) -> str:
-    text = pattern.text if len(pattern.text) <= _SHOWN else pattern.text[:_SHOWN] + "…"
+    text = clip(pattern.text, _SHOWN)
     return f'"{text}"' if pattern.mode == "substring" else f"/{text}/"
-
-
-def _which(hashes: Sequence[str]) -> str:
-    more = len(hashes) - _NAMED
-    return ", ".join(hashes[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -11,10 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import written_moment
-from reviewer.commits import commit_annotations, retention
+from reviewer.commits import commit_annotations
 from reviewer.commits.chain import CommitShape, Draft, checked_shape
 from reviewer.commits.contents import prepare
-from reviewer.commits.retention import parse_patterns
+from reviewer.commits.criteria import clean_instructions, parse_patterns
 from reviewer.commits.values import Annotation, Pattern, Priority, RetentionCriteria
 from reviewer.errors import ReviewerError, SourceError
 
@@ -115,7 +115,7 @@ def _annotation(given: ExportedAnnotation) -> Annotation:
     return Annotation(
         priority=given.priority,
         retention=RetentionCriteria(
-            None if words is None else retention.clean_instructions(words),
+            None if words is None else clean_instructions(words),
             _patterns(criteria.patterns),
         ),
         reason=change.reason,

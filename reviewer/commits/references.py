@@ -8,10 +8,10 @@ import sqlite3
 from reviewer.commits.values import ContextView
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.database import Database
+from reviewer.text.numerals import some_of
 
 SHORTEST = 4
 _HASH = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
-_NAMED = 6
 """An error message lists at most this many candidates."""
 
 
@@ -43,13 +43,12 @@ def resolve(
             f'There is no commit "{reference}". Name it by #number or at least {SHORTEST} '
             "characters of its hash. See: reviewer commit list CONTEXT"
         )
-    named = ", ".join(
+    named = [
         f"#{row['id']} {row['hash'][:12]} ({' '.join(row['beginning'].split())!r} in {row['name']})"
-        for row in found[:_NAMED]
-    )
-    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        for row in found
+    ]
     raise AmbiguousReferenceError(
-        f'"{reference}" may be {named}{more}. Give more of the hash, or the number with #.',
+        f'"{reference}" may be {some_of(named)}. Give more of the hash, or the number with #.',
         tuple(row["id"] for row in found),
     )
 

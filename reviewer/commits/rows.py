@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import msgspec
 
-from reviewer.commits import retention
 from reviewer.commits.commit_sql import (
     CHAIN_UNTIL,
     ORIGIN,
@@ -18,6 +17,7 @@ from reviewer.commits.commit_sql import (
     joined,
     read_as,
 )
+from reviewer.commits.criteria import count_criteria, decode_criteria
 from reviewer.commits.values import (
     Annotation,
     CommitRow,
@@ -27,7 +27,7 @@ from reviewer.commits.values import (
     first_line,
 )
 from reviewer.errors import UnknownIdError
-from reviewer.store.acts import chunks
+from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
 
 FIRST_LINE = 200
@@ -42,11 +42,8 @@ _ROW = f"{_COLUMNS}, substr(ltrim(t.text, {_BLANKS}), 1, {FIRST_LINE}) AS start"
 
 def commit_rows(database: Database, ids: Sequence[int]) -> list[CommitRow]:
     """The rows of those ids, in that order; missing ids are left out."""
-    found: dict[int, CommitRow] = {}
-    for chunk in chunks(list(ids)):
-        marks = ",".join("?" * len(chunk))
-        for row in database.query(f"SELECT {_ROW} FROM {joined()} WHERE c.id IN ({marks})", chunk):
-            found[row["id"]] = _commit_row(row)
+    rows = database.query(f"SELECT {_ROW} FROM {joined()} WHERE c.id {AMONG}", (listed(ids),))
+    found = {row["id"]: _commit_row(row) for row in rows}
     return [found[each] for each in ids if each in found]
 
 
@@ -98,7 +95,7 @@ def _writer(database: Database, origin: int) -> tuple[str, tuple[str, ...]]:
 def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
     """The annotations of a commit, newest first."""
     return tuple(
-        read_as(Annotation, row, retention=retention.from_json(row["retention_json"]))
+        read_as(Annotation, row, retention=decode_criteria(row["retention_json"]))
         for row in database.query(
             "SELECT * FROM annotation WHERE commit_id = ? ORDER BY id DESC", (origin,)
         )
@@ -106,7 +103,7 @@ def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
 
 
 def _commit_row(row: sqlite3.Row) -> CommitRow:
-    criteria = retention.size(retention.from_json(row["retention_json"]))
+    criteria = count_criteria(decode_criteria(row["retention_json"]))
     return read_as(CommitRow, row, criteria=criteria, first_line=first_line(row["start"]))
 
 
@@ -117,13 +114,8 @@ def _sources(database: Database, summary: int) -> tuple[str, ...]:
     if found is None:
         return ()
     ids = msgspec.json.decode(found[0], type=list[int])
-    hashes = {
-        row[0]: row[1]
-        for chunk in chunks(ids)
-        for row in database.query(
-            f"SELECT id, hash FROM commit_ WHERE id IN ({','.join('?' * len(chunk))})", chunk
-        )
-    }
+    rows = database.query(f"SELECT id, hash FROM commit_ WHERE id {AMONG}", (listed(ids),))
+    hashes = {row[0]: row[1] for row in rows}
     return tuple(hashes[each] for each in ids if each in hashes)
 
 
@@ -160,7 +152,7 @@ def compile_messages(database: Database, context: int, until: int | None) -> lis
             CompiledMessage,
             row,
             commit=row["id"],
-            retention=retention.from_json(row["retention_json"]),
+            retention=decode_criteria(row["retention_json"]),
             summary_of=(
                 _summary_range(database, row["origin"]) if row["operation"] == "summary" else None
             ),

@@ -12,9 +12,9 @@ from itertools import chain as chain_
 import msgspec
 from msgspec import Struct
 
-from reviewer.commits import retention as criteria_store
 from reviewer.commits.chain import next_commit_id
 from reviewer.commits.contents import PreparedText, commit_hash, count_tokens, prepare, store_texts
+from reviewer.commits.criteria import encode_criteria
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.context_snapshot import (
     PINNED_SPAN,
@@ -213,7 +213,7 @@ def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -
             reason="carried from the commits that it summarizes",
             at=now,
             actor=actor,
-            retention_json=criteria_store.to_json(criteria),
+            retention_json=encode_criteria(criteria),
         )
     marked = [found for found in each.anchors if found.source in ("confirmed", "pinned")]
     for anchor in {(anchor.start, anchor.end): anchor for anchor in marked}.values():

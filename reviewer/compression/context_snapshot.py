@@ -10,10 +10,9 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct, structs
 
-from reviewer.commits import retention
 from reviewer.commits.commit_sql import ORIGIN, PRIORITY, joined
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.retention import matches_everything
+from reviewer.commits.criteria import decode_criteria, matches_everything
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors, is_speech
@@ -31,7 +30,7 @@ from reviewer.compression.values import (
 )
 from reviewer.compression.verbatim import find_verbatim, first_place
 from reviewer.errors import ReviewerError, UnknownIdError
-from reviewer.store.acts import chunks
+from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
 
 Query = Callable[[str, Sequence[Any]], Sequence[Any]]
@@ -110,11 +109,8 @@ def originals(query: Query, commits: Sequence[ChainCommit]) -> Iterator[ChainCom
 
 def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
     """Commits by id, in that order, with their current text; unknown ids are left out."""
-    found: dict[int, ChainCommit] = {}
-    for chunk in chunks(list(ids)):
-        marks = ",".join("?" * len(chunk))
-        for row in query(f"{_CHAIN} c.id IN ({marks})", chunk):
-            found[row[0]] = _commit(row)
+    rows = query(f"{_CHAIN} c.id {AMONG}", (listed(ids),))
+    found = {row[0]: _commit(row) for row in rows}
     return tuple(found[each] for each in ids if each in found)
 
 
@@ -130,7 +126,7 @@ def _commit(row: Sequence[Any]) -> ChainCommit:
         at=at,
         commit=number,
         priority=Priority(priority),
-        retention=retention.from_json(criteria),
+        retention=decode_criteria(criteria),
         summary=operation == "summary",
         **_facts_of(meta),
     )
@@ -153,27 +149,23 @@ def _facts_of(meta: str) -> dict[str, Any]:
 def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[AnchorPoint]]:
     """Spans marked by people in these commits, and anchors of earlier summaries, by origin."""
     found: dict[int, list[AnchorPoint]] = {}
-    for chunk in chunks(sorted({commit.origin for commit in chain})):
-        marks = ",".join("?" * len(chunk))
-        for origin, kind, content, start, end, confirmed in query(
-            "SELECT commit_id, type, content, span_start, span_end, confirmed FROM anchor"
-            f" WHERE commit_id IN ({marks}) AND confirmed > 0 ORDER BY id",
-            chunk,
-        ):
-            source: Literal["pinned", "confirmed"] = (
-                "pinned" if confirmed == PINNED_SPAN else "confirmed"
-            )
-            mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, source)
-            found.setdefault(origin, []).append(mark)
+    for origin, kind, content, start, end, confirmed in query(
+        "SELECT commit_id, type, content, span_start, span_end, confirmed FROM anchor"
+        f" WHERE commit_id {AMONG} AND confirmed > 0 ORDER BY id",
+        (listed({commit.origin for commit in chain}),),
+    ):
+        source: Literal["pinned", "confirmed"] = (
+            "pinned" if confirmed == PINNED_SPAN else "confirmed"
+        )
+        mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, source)
+        found.setdefault(origin, []).append(mark)
     summaries = [commit.origin for commit in chain if commit.operation == "summary"]
-    for chunk in chunks(summaries):
-        marks = ",".join("?" * len(chunk))
-        for origin, stored in query(
-            f"SELECT commit_id, anchors FROM segment WHERE commit_id IN ({marks})", chunk
-        ):
-            anchors = msgspec.json.decode(stored, type=tuple[AnchorPoint, ...])
-            detected = [each for each in anchors if each.source == "detected"]
-            found.setdefault(origin, []).extend(detected)
+    for origin, stored in query(
+        f"SELECT commit_id, anchors FROM segment WHERE commit_id {AMONG}", (listed(summaries),)
+    ):
+        anchors = msgspec.json.decode(stored, type=tuple[AnchorPoint, ...])
+        detected = [each for each in anchors if each.source == "detected"]
+        found.setdefault(origin, []).extend(detected)
     return found
 
 

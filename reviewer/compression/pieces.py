@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from reviewer.compression.told import cut
+from reviewer.text.clip import clip
 from reviewer.text.units import Unit, UnitKind, units
 
 LONGEST = 300
@@ -50,7 +50,7 @@ def pieces(text: str) -> list[TextPassage]:
             heading = ": ".join(said[-HEADINGS:])
             continue
         if kind is UnitKind.CODE:
-            code = cut(" ".join(said), CODE)
+            code = clip(" ".join(said), CODE)
             parts = [code if "`" in code else f"`{code}`"]
         elif kind is UnitKind.LIST_ITEM:
             parts = [_joined(part) for part in _parts(said)]

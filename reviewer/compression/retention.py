@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from reviewer.commits.retention import check_patterns
+from reviewer.commits.criteria import NO_CRITERIA, check_patterns
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.compression.values import AnchorPoint, Segment
 from reviewer.compression.verbatim import first_place, narrowed
@@ -30,10 +30,7 @@ class RetentionFailure(Struct, frozen=True):
     """`substring not found: "$50k"`, or with another reason."""
 
 
-NONE = RetentionCriteria()
-
-
-def criteria_of(segment: Segment, call: RetentionCriteria = NONE) -> RetentionCriteria:
+def criteria_of(segment: Segment, call: RetentionCriteria = NO_CRITERIA) -> RetentionCriteria:
     """The criteria of a segment's IMPORTANT turns, and those of the call that apply to it, without
     duplicates; the instructions are a line each.
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.retention import clean_instructions, parse_patterns
+from reviewer.commits.criteria import clean_instructions, parse_patterns
 from reviewer.commits.values import RetentionCriteria
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.chosen_levels import ChosenLevels

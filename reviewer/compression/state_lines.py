@@ -10,11 +10,12 @@ from itertools import takewhile
 from msgspec import Struct
 
 from reviewer.compression.session import Changed, SessionFacts, Voice
-from reviewer.compression.told import DECLARED, added_names, cut, how_it_ended, without_cd
+from reviewer.compression.told import DECLARED, added_names, how_it_ended, without_cd
 from reviewer.sessions.replacements import composed
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
 from reviewer.sources.events import Change, Outcome
+from reviewer.text.clip import clip
 
 MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING = 24, 4, 5, 3
 MAX_NAMED, NAMES = 6, 3
@@ -38,7 +39,7 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         since = "" if part else " and has said nothing since"
         yield f"The person interrupted the agent{since}."
     if state.waiting is not None and not part:
-        asked = cut(state.waiting.query, ITEM)
+        asked = clip(state.waiting.query, ITEM)
         yield f'The agent waits for the person\'s answer to {state.waiting.tool}: "{asked}"'
     if place and state.branch:
         where = f", in {state.folder}" if state.folder else ""
@@ -60,7 +61,7 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
     yield from () if part else _checks(state, fresh=False)
     for running in () if part else state.running[-MAX_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query
-        yield f"Started in the background, its end was not seen: `{cut(what, ITEM)}`"
+        yield f"Started in the background, its end was not seen: `{clip(what, ITEM)}`"
 
 
 def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
@@ -120,7 +121,7 @@ def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[st
 def _check(check: Check, state: WorkState) -> str:
     folder = _below(check.folder, state.folder)
     place = f" in {folder}" if folder not in ("", state.folder) and "$" not in folder else ""
-    return f"`{cut(check.command, 120)}`{place} {how_it_ended(check)}"
+    return f"`{clip(check.command, 120)}`{place} {how_it_ended(check)}"
 
 
 def _pushed(commit: Commit) -> str:
@@ -169,8 +170,8 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     since = "; not changed since the person's last message" if state.plan_line < asked else ""
     then = " at this point" if part else ""
     lines = [f"{len(done)} of {len(state.plan)} items done{then}{since}."]
-    lines += [f"#{e.number} [{e.status}] {cut(e.text, ITEM)}" for e in state.open_items]
-    return lines + [f"#{e.number} [done] {cut(e.text, ITEM)}" for e in done[-MAX_DONE:]]
+    lines += [f"#{e.number} [{e.status}] {clip(e.text, ITEM)}" for e in state.open_items]
+    return lines + [f"#{e.number} [done] {clip(e.text, ITEM)}" for e in done[-MAX_DONE:]]
 
 
 def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
@@ -259,6 +260,6 @@ def _code(old: str, new: str) -> Iterator[str]:
     shown = [*removed, *(f"  + {line}" for line in added[: CODE_LINES - len(removed)])]
     lines += shown
     for line in lines:
-        yield line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 3]}..."
+        yield line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 1]}…"
     if changed > len(shown):
         yield f"  ... {changed - len(shown):,} more lines"

@@ -15,6 +15,7 @@ from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Outcome, Result
 from reviewer.sources.results import NOT_RUN
 from reviewer.sources.shell import Command
+from reviewer.text.clip import clip
 
 _BOOKS = POLLING | {"report_intent"}
 """Tools that do not affect the work."""
@@ -80,11 +81,11 @@ def _line(call: Call, result: Result | None) -> str:
     elif call.act is Act.RUN:
         words = _ran(call, result, ends)
     elif call.act is Act.READ:
-        words = f"read {posixpath.basename(call.path) or cut(call.query, 60)}"
+        words = f"read {posixpath.basename(call.path) or clip(call.query, 60)}"
     elif call.act is Act.SEARCH:
-        words = f"searched `{cut(call.query, 60)}`"
+        words = f"searched `{clip(call.query, 60)}`"
     else:
-        words = f"{call.tool.split('__')[-1]} {cut(call.query, SHORT)}".strip()
+        words = f"{call.tool.split('__')[-1]} {clip(call.query, SHORT)}".strip()
     if result is None:
         return f"{words}{NO_RESULT}"
     if outcome is Outcome.REFUSED:
@@ -112,13 +113,13 @@ def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]]) -> 
     if result is not None and any(_is_commit(each) for each in call.commands):
         found = reversed(commits_made(call, result.text))
         if made := [f"{number} {subject}" for _, number, subject in found]:
-            return f"committed {cut('; '.join(made), SHORT)}"
-    words = f"`{cut(without_cd(call), SHORT)}`"
+            return f"committed {clip('; '.join(made), SHORT)}"
+    words = f"`{clip(without_cd(call), SHORT)}`"
     if not ends:
         return words
     if len({end for _, end in ends}) == 1:
         return f"{words}: {ends[0][1]}"
-    return f"{words}: " + "; ".join(f"`{cut(command, 40)}` {end}" for command, end in ends)
+    return f"{words}: " + "; ".join(f"`{clip(command, 40)}` {end}" for command, end in ends)
 
 
 def _is_commit(command: Command) -> bool:
@@ -150,9 +151,3 @@ def told_together(steps: Sequence[ToldCall]) -> str:
     """
     done = [step.line for step in steps if step.act not in (Act.READ, Act.SEARCH)]
     return "; ".join(dict.fromkeys(done or [step.line for step in steps]))
-
-
-def cut(text: str, size: int) -> str:
-    """One line of at most `size` characters."""
-    line = " ".join(text.split())
-    return line if len(line) <= size else f"{line[: size - 3].rstrip()}..."

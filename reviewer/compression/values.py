@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
-from reviewer.text.numerals import count
+from reviewer.text.numerals import count, some_of
 
 TurnKind = Literal["text", "thinking", "tool_use", "tool_result"]
 
@@ -309,9 +309,7 @@ class FidelityValidation(Struct, frozen=True, gc=False):
         if self.orders:
             found.insert(0, f'reads like a planted order: "{self.orders[0]}"')
         if self.invented:
-            shown = ", ".join(self.invented[:4])
-            more = f" and {len(self.invented) - 4} more" if len(self.invented) > 4 else ""
-            found.append(f"not in the source: {shown}{more}")
+            found.append(f"not in the source: {some_of(self.invented)}")
         if self.anchor_preservation < 1.0:
             found.append(f"{1 - self.anchor_preservation:.0%} of the key points are missing")
         if not found and not self.passes_threshold:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 
-from reviewer.commits.retention import SECONDS_A_PATTERN, PatternError, compiled
+from reviewer.commits.criteria import SECONDS_A_PATTERN, PatternError, compiled
 from reviewer.commits.values import Pattern
 from reviewer.compression.words import FUNCTION_WORDS
 from reviewer.text.identifiers import IdentifierKind, identifiers

@@ -15,8 +15,8 @@ from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
-from reviewer.compression.told import cut
 from reviewer.compression.words import is_name, terms
+from reviewer.text.clip import clip
 
 PLAN, STATE, CODE = 0.08, 0.16, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
@@ -163,14 +163,14 @@ class _Writing:
             parts = pieces(before.text)
             if last := question or "".join(each.text for each in parts[-1:]):
                 left_out = f"{LEFT_OUT} " if parts[1:] and not question else ""
-                lines.append(f'The agent had {verb}: "{left_out}{cut(last, QUESTION)}"')
+                lines.append(f'The agent had {verb}: "{left_out}{clip(last, QUESTION)}"')
         if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
             if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
-                lines.append(f'Earlier: "{cut(text, EARLIER_REQUEST)}"')
+                lines.append(f'Earlier: "{clip(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         whole = one_line(said[number].text)
-        text = clipped(whole, most, self._count)
+        text = cut_in_the_middle(whole, most, self._count)
         if SHORT <= len(whole) == len(text):
             for piece in self._pieces:
                 if (piece.kind, piece.message) == ("person", number):
@@ -250,7 +250,7 @@ class _Writing:
             limit = min(most, left - LINE)
             if piece.kept or (limit < least and self._cost(piece) > left):
                 continue
-            text = clipped(piece.text, limit, self._count)
+            text = cut_in_the_middle(piece.text, limit, self._count)
             if not text and limit > LINE:
                 text = begun(piece.text, limit, self._count)
             if text:
@@ -387,7 +387,7 @@ class _Writing:
         while self._count(text := self._written(after)) > self._room:
             kept = [each for each in self._pieces if each.kept]
             if not kept:
-                return clipped(text, self._room, self._count)
+                return cut_in_the_middle(text, self._room, self._count)
             needed = {id(each.needs) for each in kept}
             kept = [each for each in kept if id(each) not in needed]
             min(kept, key=lambda each: (each.weight, each.at)).kept = False
@@ -419,15 +419,15 @@ def begun(text: str, room: int, count: Count) -> str:
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
-        if count(text[:middle].rstrip() + "...") <= room:
+        if count(text[:middle].rstrip() + "…") <= room:
             low = middle
         else:
             high = middle - 1
     cut_at = text.rfind(" ", 0, low + 1)
-    return f"{text[: cut_at if cut_at > 0 else low].rstrip()}..." if low else ""
+    return f"{text[: cut_at if cut_at > 0 else low].rstrip()}…" if low else ""
 
 
-def clipped(text: str, room: int, count: Count) -> str:
+def cut_in_the_middle(text: str, room: int, count: Count) -> str:
     """At most `room` tokens of a text: a long one loses its middle."""
     if room < LINE * 3:
         return text if count(text) <= room else ""

@@ -42,11 +42,11 @@ PRIORS: dict[RuleClass, float] = {
 class Setting(Struct, frozen=True):
     """Source and time of an extraction, the inputs of the confidence formula besides the text."""
 
-    path: str
-    """Path of the source; words in it set the structural signal."""
     now: datetime
     updated: datetime | None = None
     """Time of the source's last change, for records without their own."""
+    signal: float = 1.0
+    """The structural signal of the source's path."""
 
 
 class Candidate(Struct, frozen=True):

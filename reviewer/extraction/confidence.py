@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from reviewer.clock import from_iso
 from reviewer.extraction.candidates import Setting
-from reviewer.sources.records import Record
+from reviewer.files import unreadable
+from reviewer.sources.ignore_files import repository_of
+from reviewer.sources.records import Record, Shape
 
 FRESH_BONUS = 1.05
 FRESH_FOR = timedelta(days=30)
@@ -37,6 +40,30 @@ LOW_SIGNAL_HINTS = (
     "reviews/",
 )
 HIGH_SIGNAL, LOW_SIGNAL, NEUTRAL_SIGNAL = 1.1, 0.9, 1.0
+
+
+def setting_of(path: Path, now: datetime, modified: float | None = None) -> Setting:
+    """The setting of a file, `modified` then (seconds since 1970) or when the disk says. Raises
+    SourceError if it cannot be read.
+    """
+    try:
+        modified = path.stat().st_mtime if modified is None else modified
+    except OSError as problem:
+        raise unreadable(path, problem) from problem
+    return Setting(now, datetime.fromtimestamp(modified, UTC), _signal_of(path.absolute()))
+
+
+def _signal_of(path: Path) -> float:
+    """The signal of the path within its repository, or of folder and name: where a project lies
+    says nothing about its notes.
+    """
+    root = repository_of(path) or path.parent.parent
+    return structural_signal(str(path.relative_to(root)))
+
+
+def path_signal(record: Record, setting: Setting) -> float:
+    """The structural signal of a record; none of a turn: its agent chose where the session lies."""
+    return NEUTRAL_SIGNAL if record.shape is Shape.TURN else setting.signal
 
 
 def freshness(record: Record, setting: Setting) -> float:

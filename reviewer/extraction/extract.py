@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from reviewer.extraction.candidates import PRIORS, Candidate, RuleClass, Setting
-from reviewer.extraction.confidence import confidence, freshness, structural_signal
+from reviewer.extraction.confidence import confidence, freshness, path_signal
 from reviewer.extraction.entities.entity import EntityCandidate, EntityType
 from reviewer.extraction.entities.facts import structure_of
 from reviewer.extraction.entities.naming import wording
@@ -75,7 +75,6 @@ class Extractor:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._signal = structural_signal(setting.path)
         self._from_person: set[tuple[str | None, str]] = set()
         """The person's statements in each session."""
 
@@ -103,15 +102,16 @@ class Extractor:
             if statement in self._from_person:
                 return _dropped(SAID_BEFORE, record, find)
             self._from_person.add(statement)
-        prior, fresh = PRIORS[rule_class], freshness(record, self._setting)
+        prior = PRIORS[rule_class]
+        signal, fresh = path_signal(record, self._setting), freshness(record, self._setting)
         candidate = Candidate(
             type=find.type,
             content=content,
             rule=find.rule,
             prior=prior,
-            signal=self._signal,
+            signal=signal,
             freshness=fresh,
-            confidence=confidence(prior, self._signal, fresh),
+            confidence=confidence(prior, signal, fresh),
             record=record,
             span_start=find.start,
             span_end=find.end,

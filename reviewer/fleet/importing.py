@@ -15,7 +15,6 @@ from reviewer.fleet.rows import CandidateRow, without_secrets
 from reviewer.fleet.values import FleetError
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
-from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import (
     SourcePlace,
     add_places,
@@ -24,6 +23,7 @@ from reviewer.promotion.rows.evidence_rows import (
     wave_row,
 )
 from reviewer.promotion.rows.known_rows import Key, known_keys
+from reviewer.promotion.rows.memory_rows import new_columns
 from reviewer.sources.elsewhere import EXCERPT_AT
 from reviewer.sources.records import Shape
 from reviewer.store.acts import Act, Scope, chunks

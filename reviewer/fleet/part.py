@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,8 @@ import msgspec
 
 from reviewer.clock import from_iso
 from reviewer.errors import OtherKindError, SourceError
-from reviewer.extraction.candidates import Candidate, Setting
+from reviewer.extraction.candidates import Candidate
+from reviewer.extraction.confidence import setting_of
 from reviewer.extraction.entities.entity import EntityCandidate
 from reviewer.extraction.extract import BootText, cited_lines
 from reviewer.extraction.ranking import base_score
@@ -111,8 +111,8 @@ class _Reading:
         """Raises SourceError, OSError, and what no reader expects."""
         now = from_iso(self._part.settings.now)
         assert now is not None
-        updated = datetime.fromtimestamp(self._file.modified_ns / 1e9, UTC)
-        setting = Setting(path=self._file.name, now=now, updated=updated)
+        place = Path("/", self._file.name)  # an address lies in no folder of this machine
+        setting = setting_of(place, now, self._file.modified_ns / 1e9)
         reading = SourceReading(path, setting)
         self._format = reading.format
         for piece in reading:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from msgspec import Struct
 
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, Finish, JsonSchema
+from reviewer.text.clip import clip
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
@@ -21,8 +22,7 @@ WORDS_SHOWN = 200
 
 def quoted(message: str) -> str:
     """A message of an endpoint or command: short, on one line, secrets masked."""
-    words = " ".join(mask(message).text.split()).rstrip(".")
-    return words if len(words) <= WORDS_SHOWN else words[:WORDS_SHOWN] + "..."
+    return clip(mask(message).text.rstrip(". \n"), WORDS_SHOWN)
 
 
 class Question(Struct, frozen=True):

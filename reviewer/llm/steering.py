@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from reviewer.errors import ReviewerError
+from reviewer.text.numerals import times
 
 T = TypeVar("T")
 
@@ -29,8 +30,7 @@ class RetryExhaustedError(ReviewerError, Generic[T]):
     """No attempt passed its check. `last`: the last result, for a person to edit."""
 
     def __init__(self, diagnosis: str, attempts: int, last: T) -> None:
-        times = "once" if attempts == 1 else f"{attempts} times"
-        super().__init__(f"Tried {times} without success. {diagnosis}")
+        super().__init__(f"Tried {times(attempts)} without success. {diagnosis}")
         self.diagnosis = diagnosis
         self.attempts = attempts
         self.last = last

@@ -20,9 +20,9 @@ from reviewer.pipelines.values import (
     Handler,
     Pipeline,
     Remark,
-    listed,
 )
 from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, start_nodes
+from reviewer.text.numerals import some_of
 
 
 def lint(pipeline: Pipeline) -> Iterator[Remark]:
@@ -47,7 +47,7 @@ def _ends(pipeline: Pipeline) -> Iterator[Remark]:
         message = "No start: give one node shape=Mdiamond or the name start."
         yield Remark("no-start", message)
     if len(starts) > 1:
-        message = f"There are {len(starts)} starts ({listed(starts)}); a run needs exactly one."
+        message = f"There are {len(starts)} starts ({some_of(starts)}); a run needs exactly one."
         yield _at(pipeline, "two-starts", message, starts[1:])
     if not exit_nodes(pipeline):
         yield Remark("no-exit", "No exit: give one node shape=Msquare or the name exit.")
@@ -60,11 +60,11 @@ def _ways(pipeline: Pipeline) -> Iterator[Remark]:
     saved = reached(exits, incoming(pipeline), against=True) if exits else alive
     lost = [name for name in pipeline.nodes if name not in alive]
     if lost:
-        message = f"Unreachable from the start: {listed(lost)}."
+        message = f"Unreachable from the start: {some_of(lost)}."
         yield _at(pipeline, "unreachable", message, lost)
     trapped = [name for name in pipeline.nodes if name in alive and name not in saved]
     if trapped:
-        message = f"No path to an exit from {listed(trapped)}."
+        message = f"No path to an exit from {some_of(trapped)}."
         yield _at(pipeline, "dead-end", message, trapped)
 
 
@@ -75,7 +75,7 @@ def _threads(pipeline: Pipeline) -> Iterator[Remark]:
         ways = {resolve_fidelity(edge, node, pipeline) for edge in into.get(node.name, ())}
         if node.attributes.get("thread_id") and ways and "full" not in ways:
             message = f"{node.name} has a thread, but no edge enters it in full mode"
-            message += f" ({listed(sorted(ways))})."
+            message += f" ({some_of(sorted(ways))})."
             yield Remark("thread-unused", message, node.line)
     for edge in pipeline.edges:
         mode = resolve_fidelity(edge, pipeline.nodes[edge.target], pipeline)
@@ -92,7 +92,7 @@ def _handlers(pipeline: Pipeline) -> Iterator[Remark]:
         if named := unknown_type(node.attributes):
             by_type.setdefault(named, []).append(node.name)
     for named, names in by_type.items():
-        message = f"Unknown type {named!r}, so the shape decides: {listed(names)}."
+        message = f"Unknown type {named!r}, so the shape decides: {some_of(names)}."
         yield _at(pipeline, "unknown-type", message, names)
     for name in by_handler.get(Handler.PARALLEL, ()):
         from reviewer.pipelines.forks import join_of  # late: few pipelines need it
@@ -102,13 +102,13 @@ def _handlers(pipeline: Pipeline) -> Iterator[Remark]:
     tools = by_handler.get(Handler.TOOL, [])
     if tools:
         message = "Shell commands, which run only with --allow-tools; read them first: "
-        yield _at(pipeline, "shell", f"{message}{listed(tools)}.", tools)
+        yield _at(pipeline, "shell", f"{message}{some_of(tools)}.", tools)
     for name in tools:
         if first_of(pipeline.nodes[name].attributes, COMMAND) is None:
             yield _at(pipeline, "no-command", f"{name} has no tool_command to run.", [name])
     for handler, names in by_handler.items():
         if handler not in list(Handler):
-            message = f"{handler} is not supported, so the pipeline cannot run: {listed(names)}."
+            message = f"{handler} is not supported, so the pipeline cannot run: {some_of(names)}."
             yield _at(pipeline, "unsupported-handler", message, names)
 
 

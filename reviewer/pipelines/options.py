@@ -9,6 +9,7 @@ from msgspec import Struct
 from reviewer.llm.model import ChatMessage, ChatModel, Completion, JsonSchema
 from reviewer.pipelines.events import Ask, Watch
 from reviewer.settings import Settings
+from reviewer.text.clip import clip
 
 CONTEXT_TOKENS = 8_192
 
@@ -79,7 +80,5 @@ class StandIn:
         """An echo of the last line of the last message."""
         lines = [line.strip() for line in messages[-1].content.splitlines() if line.strip()]
         asked = lines[-1] if lines else "nothing"
-        if len(asked) > _SHOWN:
-            asked = asked[: _SHOWN - 1] + "…"
         turns = f"turn {(len(messages) + 1) // 2}" if len(messages) > 1 else "fresh session"
-        return Completion(f"{LABEL} {turns}; asked for: {asked}", self.name, 0, 0)
+        return Completion(f"{LABEL} {turns}; asked for: {clip(asked, _SHOWN)}", self.name, 0, 0)

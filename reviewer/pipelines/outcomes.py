@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from reviewer.pipelines.values import Stage, StageOutcome, listed
+from reviewer.pipelines.values import Stage, StageOutcome
+from reviewer.text.numerals import some_of
 
 _ALIASES = {
     "succeeded": "success", "successful": "success", "passed": "success", "ok": "success",
@@ -106,7 +107,7 @@ def without_reserved(updates: Mapping[str, str]) -> tuple[dict[str, str], str]:
     if not dropped:
         return taken, ""
     return taken, (
-        f"The answer may not set {listed(dropped)} in the context: reserved for the run."
+        f"The answer may not set {some_of(dropped)} in the context: reserved for the run."
     )
 
 

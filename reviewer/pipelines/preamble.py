@@ -25,6 +25,7 @@ from reviewer.pipelines.values import (
     StageOutcome,
     ToolCall,
 )
+from reviewer.text.clip import clip
 from reviewer.text.numerals import count as counted
 
 CHARACTERS_A_TOKEN = 16
@@ -339,9 +340,7 @@ def _tool(call: ToolCall) -> str:
     argument = plain(first if isinstance(first, str) else json.dumps(first, default=str))
     if not argument:
         return _name(call.name)
-    if len(argument) > _ARGUMENT:
-        argument = argument[:_ARGUMENT] + "…"
-    return f"{_name(call.name)} ({argument})"
+    return f"{_name(call.name)} ({clip(argument, _ARGUMENT)})"
 
 
 def _outcomes(stages: Iterable[Stage]) -> str:
@@ -386,5 +385,4 @@ def plain(text: str) -> str:
 
 def _name(name: str) -> str:
     """A node or key, masked, cut to one line."""
-    text = plain(name)
-    return text if len(text) <= _NAME else text[: _NAME - 1] + "…"
+    return clip(masked(name), _NAME)

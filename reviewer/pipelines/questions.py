@@ -15,8 +15,8 @@ from reviewer.pipelines.values import (
     Pipeline,
     PipelineEdge,
     PipelineNode,
-    listed,
 )
+from reviewer.text.numerals import some_of
 
 _KEY = re.compile(r"^\s*(?:\[(?P<a>\w{1,3})\]|(?P<b>\w)\)\s|(?P<c>\w)\s+-\s)|&(?P<d>\w)")
 
@@ -75,7 +75,7 @@ def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) ->
             asking = [
                 each.name for each in pipeline.nodes.values() if each.handler == Handler.HUMAN
             ]
-            raise RunError(f"{name} asks no question. Nodes that do: {listed(asking) or 'none'}.")
+            raise RunError(f"{name} asks no question. Nodes that do: {some_of(asking) or 'none'}.")
         question = question_of(node, pipeline.edges_from(name), node.label)
         for answer in given:
             if question.choices and matching_choice(question, answer) is None:

@@ -33,10 +33,11 @@ from reviewer.pipelines.questions import require_answers
 from reviewer.pipelines.run_folder import PROMPT, RESPONSE, RunFolder
 from reviewer.pipelines.run_store import RunStore, RunView
 from reviewer.pipelines.runner import Runner, Timing
-from reviewer.pipelines.values import Pipeline, RunHistory, listed
+from reviewer.pipelines.values import Pipeline, RunHistory
 from reviewer.pipelines.walk import start_nodes
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
+from reviewer.text.numerals import some_of
 from reviewer.text.placeholder import MASK
 
 _SHOWN = 5
@@ -233,7 +234,7 @@ def _as_it_began(view: RunView, checkpoint: Checkpoint, *, by_file: bool) -> tup
     cut = [node.name for node in copy.nodes.values() if MASK in command_of(node)]
     if cut:
         raise RunError(
-            f"The shell command of {listed(cut)} contains a secret, which is masked in the run's "
+            f"The shell command of {some_of(cut)} contains a secret, which is masked in the run's "
             f"copy of the pipeline, and {path} has changed or is gone. Restore that file, then "
             "resume again."
         )
@@ -277,6 +278,6 @@ def _unknown_models(pipeline: Pipeline, options: RunOptions) -> str:
     if not nodes:
         return ""
     return (
-        f"{options.model.name} also answers for {listed(nodes)}: the models of these nodes are not "
-        "configured. Add them to others under [model]."
+        f"{options.model.name} also answers for {some_of(nodes)}: the models of these nodes are "
+        "not configured. Add them to others under [model]."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -155,16 +155,6 @@ class Stage(Struct, frozen=True, omit_defaults=True):
     def folder(self) -> str:
         """Its folder within the run's; the step distinguishes several runs of a node."""
         return f"{plain_name(self.node)}-{self.step}"
-
-
-NAMED = 6
-"""Maximum names in one sentence."""
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first few names, and the number of the rest."""
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")

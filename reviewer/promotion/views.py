@@ -207,12 +207,12 @@ class RecordView(Struct, frozen=True):
     role: str
     use: str
     shape: str
-    at: str | None
-    session: str | None
-    sidechain: bool
-    headings: tuple[str, ...]
-    meta: dict[str, str]
     text: str
+    at: str | None = None
+    session: str | None = None
+    sidechain: bool = False
+    headings: tuple[str, ...] = ()
+    meta: dict[str, str] = {}
 
 
 class EvidenceView(Struct, frozen=True):

@@ -21,7 +21,7 @@ def says(text: str, statement: str) -> bool:
     return _covers(_words(text), _words(statement))
 
 
-class KnownTexts:
+class PreparedTexts:
     """Texts by name, such as CLAUDE.md, prepared once for looking up many statements."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:

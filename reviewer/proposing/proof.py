@@ -18,6 +18,7 @@ from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, find_wh
 from reviewer.proposing.statement_facts import unproved
 from reviewer.proposing.values import Proof, Proposal, Quote, QuoteProof, SessionView
 from reviewer.sources.records import Role
+from reviewer.text.clip import clip
 
 __all__ = ["ProofIndex", "prove", "reasons", "why_not_alone"]
 
@@ -93,8 +94,7 @@ def reasons(proof: Proof) -> tuple[str, ...]:
 
 
 def _shown(text: str) -> str:
-    text = " ".join(text.split())
-    return f'"{text[:80]}…"' if len(text) > 80 else f'"{text}"'
+    return f'"{clip(text, 80)}"'
 
 
 def _find(quote: Quote, index: ProofIndex) -> FoundQuote | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from reviewer.sources.shell import Command
+from reviewer.text.clip import clip
 
 PROGRAMS = {
     "test": "pytest py.test jest vitest mocha ava playwright cypress rspec phpunit tox nox ctest"
@@ -129,5 +130,4 @@ def _named(given: Iterable[str]) -> set[str]:
 def shown(command: Command) -> str:
     """A command as typed, on one line."""
     words = (f"'{word}'" if re.search(r"[\s|&;<>]", word) else word for word in command.words)
-    line = " ".join(" ".join(words).split())
-    return line if len(line) <= SHOWN else f"{line[: SHOWN - 3].rstrip()}..."
+    return clip(" ".join(words), SHOWN)

@@ -40,6 +40,7 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.results import command_outcomes
 from reviewer.sources.shell import GROUPS, Command, only_looks
+from reviewer.text.clip import clip
 from reviewer.text.secrets.values import without_secrets
 
 REACH = 25
@@ -594,7 +595,7 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
         known = [change for _, change in edits if change[1]]
         if best[0] or not 0 < len(known) == len(edits) <= WAYS_OUT:
             return "", None
-        texts = (_short(_change_text(change), SHOWN // WAYS_OUT - 1) for change in known)
+        texts = (clip(_change_text(change), SHOWN // WAYS_OUT - 1) for change in known)
         return "; ".join(texts), edits[0][0]
     edited = any(call.changes for call in between)
     if not line.path and (not edited or each.finding.kind is Kind.ENVIRONMENT):
@@ -692,7 +693,7 @@ def _difference(old: str, new: str) -> str:
         if tag != "equal":
             gone += before[a:b]
             come += after[c:d]
-    shown = [_short(" ".join(filter(None, lines)), SHOWN // 2 - 20) for lines in (gone, come)]
+    shown = [clip(" ".join(filter(None, lines)), SHOWN // 2 - 20) for lines in (gone, come)]
     if not shown[1]:
         return f"removed `{shown[0]}`"
     return f"`{shown[0]}` → `{shown[1]}`" if shown[0] else f"added `{shown[1]}`"
@@ -762,13 +763,8 @@ def _joined(known: Finding, new: Finding) -> Finding:
 def _act(call: _Call) -> str:
     """A call on one line."""
     if call.act is Act.RUN:
-        return _short(call.text.partition("<<")[0], SHOWN // 2)
+        return clip(call.text.partition("<<")[0], SHOWN // 2)
     if call.changes:
         path, old, new = call.changes[0]
-        return _short(f"{call.tool} {_file_name(path)}: {_difference(old, new)}", SHOWN)
-    return _short(f"{call.tool} {call.path or call.text}", SHOWN // 2)
-
-
-def _short(text: str, most: int) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+        return clip(f"{call.tool} {_file_name(path)}: {_difference(old, new)}", SHOWN)
+    return clip(f"{call.tool} {call.path or call.text}", SHOWN // 2)

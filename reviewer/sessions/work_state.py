@@ -42,6 +42,7 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.results import HEAD, command_outcomes
 from reviewer.sources.shell import Command
+from reviewer.text.clip import clip
 from reviewer.text.controls import without_escapes
 
 _IS_WRAPPER = re.compile(
@@ -338,7 +339,7 @@ def checks_among(
         said, code = last_line(text) if alone else "", None
         if outcome is Outcome.FAILED:
             code = exit_code
-            said = "; ".join(shortened(e.text) for e in failing_lines(text)[:MAX_NAMED]) or said
+            said = "; ".join(clip(e.text, LINE) for e in failing_lines(text)[:MAX_NAMED]) or said
         line = call.origin.line_start
         found.append((command, Check(kind, shown(command), outcome, line, said, code)))
     return found
@@ -375,10 +376,4 @@ def last_line(text: str) -> str:
     """The last line of a command's output."""
     lines = (line.strip() for line in reversed(without_escapes(text).splitlines()))
     printed = (line for line in lines if line and not _IS_WRAPPER.fullmatch(line))
-    return shortened(next(printed, ""))
-
-
-def shortened(line: str) -> str:
-    """A line cut to `LINE` characters."""
-    line = " ".join(line.split())
-    return line if len(line) <= LINE else f"{line[: LINE - 3].rstrip()}..."
+    return clip(next(printed, ""), LINE)

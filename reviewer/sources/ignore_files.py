@@ -105,6 +105,11 @@ def is_ignored(path: str, rules: Sequence[IgnoreRules], *, is_folder: bool) -> b
     return False
 
 
+def repository_of(path: Path) -> Path | None:
+    """The root of the repository around an absolute path, which may be the root itself."""
+    return next((each for each in (path, *path.parents) if (each / ".git").exists()), None)
+
+
 def ignores_above(folder: Path) -> tuple[IgnoreRules, ...]:
     """Ignore files between a repository's root and a folder inside it.
 
@@ -112,7 +117,7 @@ def ignores_above(folder: Path) -> tuple[IgnoreRules, ...]:
     """
     here = Path(os.path.abspath(folder))
     above = [here, *here.parents]
-    root = next((n for n, each in enumerate(above) if (each / ".git").exists()), 0)
+    root = above.index(repository_of(here) or here)
     rules: tuple[IgnoreRules, ...] = ()
     for depth in range(root, 0, -1):
         if os.path.lexists(above[depth] / NAME):

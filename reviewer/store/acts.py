@@ -52,7 +52,7 @@ CHUNK = 500
 """Rows of one `IN (...)` query."""
 
 AMONG = "IN (SELECT value FROM json_each(?))"
-"""With `listed` ids as its parameter: one query for any number of ids."""
+"""With `listed` values as its parameter: one query for any number of them."""
 
 BATCH = 10_000
 """Rows inserted at a time."""
@@ -254,9 +254,9 @@ def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> No
     )
 
 
-def listed(ids: Iterable[int]) -> str:
-    """Ids as the parameter of AMONG."""
-    return json.dumps(list(ids))
+def listed(values: Iterable[int] | Iterable[str]) -> str:
+    """Ids or keys as the parameter of AMONG."""
+    return json.dumps(list(values))
 
 
 def chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import NewType
 
 from reviewer.text import tags
+from reviewer.text.clip import clip
 
 AgentText = NewType("AgentText", str)
 """Text for an agent: inert, without secrets or control characters."""
@@ -128,8 +129,7 @@ def first_lines(text: AgentText, most: int) -> AgentText:
 
 def sentence(text: str) -> AgentText:
     """A sentence of our own, possibly with outside names, on one line."""
-    line = " ".join(unframed(_shown(text)).split())
-    return AgentText(line if len(line) <= LONGEST_SENTENCE else f"{line[:LONGEST_SENTENCE]}…")
+    return AgentText(clip(unframed(_shown(text)), LONGEST_SENTENCE))
 
 
 def joined(texts: Iterable[AgentText], between: str = "\n") -> AgentText:

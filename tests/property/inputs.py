@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reviewer.commits import search as commit_filters
-from reviewer.commits.retention import check_patterns, matches_everything, parse_patterns
+from reviewer.commits.criteria import check_patterns, matches_everything, parse_patterns
 from reviewer.errors import ReviewerError
 from reviewer.packets.assembly import assemble
 from reviewer.packets.context_folder import read_folder

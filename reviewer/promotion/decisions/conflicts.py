@@ -9,9 +9,9 @@ from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.promotion.lists.queue import Queue
 from reviewer.promotion.rows.decided_rows import (
-    follow,
     rows_of,
     state_of,
+    update_dependents,
 )
 from reviewer.promotion.views import ConflictView, Done, Resolution, Status
 from reviewer.store.acts import Act
@@ -84,7 +84,7 @@ class Conflicts:
                     "memory", loser, status="superseded", superseded_by=winner, decided_at=now
                 )
             self._settle(act, number, Resolution.SUPERSEDED)
-            followed = follow(act, [loser, winner], now)
+            followed = update_dependents(act, [loser, winner], now)
             act.title = f"Kept #{winner}, superseding #{loser}{followed}"
         return Done(act.id, act.title, (number, winner, loser))
 

@@ -12,14 +12,12 @@ from reviewer.promotion.rows.conflict_rows import follow_conflicts
 from reviewer.promotion.rows.decided_rows import STATUS_WORDS
 from reviewer.promotion.rows.entity_rows import (
     entity_type,
-    insert_row,
     kind_and_type,
-    memory_row,
     parse_structure,
     require_name,
-    row_without_rules,
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
+from reviewer.promotion.rows.memory_rows import insert_row, memory_row, row_without_rules
 from reviewer.promotion.rows.wordings import require_wording
 from reviewer.promotion.views import Done, EntityView, RelationView, Status, proposed_by
 from reviewer.proposing.values import Proposer
@@ -83,15 +81,9 @@ class Entities:
             row = memory_row(act, number)
             _require_active(number, row)
             content = str(row["content"])
-            values = {
-                **row,
-                "type": str(kind),
-                "pending_since": now,
-                **proposed_by(Proposer.PERSON),
-            }
-            entity = insert_row(
-                act, values, parse_structure(content, kind, name), graduated_from=number
-            )
+            values = {**row, "type": str(kind), **proposed_by(Proposer.PERSON)}
+            structure = parse_structure(content, kind, name)
+            entity = insert_row(act, values, now, structure, graduated_from=number)
             copy_evidence(act, number, entity)
             act.update("memory", number, status="graduated")
             follow_conflicts(act, [entity], now)
@@ -121,16 +113,17 @@ class Entities:
         now = iso(self._clock())
         with self._ledger.act("author") as act:
             values = row_without_rules(
-                project_row(act, project), type_name, text, now,
+                project_row(act, project), type_name, text,
                 rule=HAND_AUTHORED, version=HAND_AUTHORED,
             )  # fmt: skip
+            values |= {"flags": HAND_AUTHORED, "scope": scope}
             entity = kind == "entity"
-            structure = parse_structure(text, EntityType(type_name), name) if entity else None
-            number = insert_row(act, {**values, "flags": HAND_AUTHORED, "scope": scope}, structure)
+            parsed = parse_structure(text, EntityType(type_name), name) if entity else None
+            number = insert_row(act, values, now, parsed)
             follow_conflicts(act, [number], now)
             act.title = f"Wrote {type_name} #{number} by hand"
             if promote:
-                promote_rows(act, [number], True, now=now)
+                promote_rows(act, [number], [number], now=now)
                 act.title += ", and promoted it"
         return Done(act.id, act.title, (number,))
 

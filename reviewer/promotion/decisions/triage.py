@@ -13,14 +13,14 @@ from reviewer.promotion.rows.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
     candidates_of,
-    follow,
     members_of,
     refuse_graduated,
     require_alike,
-    require_no_conflicts,
+    require_facts,
     require_status,
     retire,
     rows_of,
+    update_dependents,
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.known_rows import row_with_key
@@ -48,11 +48,11 @@ class Triage:
         self._ledger = ledger
         self._clock = clock
 
-    def promote(self, ids: Sequence[int], *, alone: bool | Collection[int] = False) -> Done:
+    def promote(self, ids: Sequence[int], *, alone: Collection[int] = ()) -> Done:
         """Make candidates active memories.
 
         Near duplicates behind a row are merged into it: they become superseded and their evidence
-        is added to the row's, unless `alone` (all rows, or those with these ids). Raises
+        is added to the row's, except for the rows `alone`. Raises
         UnknownIdError, or ConflictError if one is not a candidate; then nothing is written.
         """
         with self._ledger.act("promote") as act:
@@ -68,12 +68,13 @@ class Triage:
         self,
         ids: Sequence[int],
         *,
-        alone: bool | Collection[int] = False,
+        alone: Collection[int] = (),
         reason: RejectReason | None = None,
     ) -> Done:
         """Make candidates invalid, so that they are never proposed again.
 
-        Near duplicates behind a row go with it, unless `alone`. Raises as `promote` does.
+        Near duplicates behind a row go with it, except for the rows `alone`. Raises as
+        `promote` does.
         """
         with self._ledger.act("reject") as act:
             rows, members, followed = reject_rows(
@@ -149,7 +150,7 @@ class Triage:
                 reason=reason,
                 leader_id=row.leader_id if row.leader_id in waiting else None,
             )
-        followed = follow(act, [row.id for row in rows], self._now())
+        followed = update_dependents(act, [row.id for row in rows], self._now())
         title = f"{_title('Put', rows)} back into the queue{followed}"
         act.title = title if act.changed else _unchanged(rows, "waiting")
         return rows
@@ -180,21 +181,23 @@ class Triage:
         now = self._now()
         with self._ledger.act("edit") as act:
             (row,) = rows_of(act, [number])
-            require_no_conflicts([row])
+            require_facts([row])
             require_status(act, row, Status.CANDIDATE, Status.ACTIVE)
             if seen is not None:
                 _require_as_seen(act, row, seen)
             if text is not None:
                 _change_wording(act, number, text, now)
-            details = _change_type_and_name(act, row, type_, name)
+            details = _change_type_and_name(act, row, type_, name, now)
             verbs = ["edited"] if act.changed else []
             merged: list[int] = []
             followed = ""
             if promote and row.status is Status.CANDIDATE:
-                _, merged, followed = promote_rows(act, [number], alone, now=now)
+                _, merged, followed = promote_rows(
+                    act, [number], [number] if alone else (), now=now
+                )
                 verbs.append("promoted")
             elif verbs:
-                followed = follow(act, [number], now)
+                followed = update_dependents(act, [number], now)
             act.title = f"{' and '.join(verbs).capitalize()} #{number}"
             if details:
                 act.title += f": {', '.join(details)}"
@@ -216,7 +219,7 @@ class Triage:
             if target.leader_id == number:
                 act.update("memory", into, leader_id=None)
             supersede_rows(act, [number], into, now)
-            act.title += follow(act, [number], now)
+            act.title += update_dependents(act, [number], now)
         return Done(act.id, act.title, (number,))
 
     def supersede(self, number: int, by: int) -> Done:
@@ -234,7 +237,7 @@ class Triage:
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
             if new.status is Status.CANDIDATE:
                 act.update("memory", by, status="active", decided_at=now)
-            act.title += follow(act, [number, by], now)
+            act.title += update_dependents(act, [number, by], now)
         return Done(act.id, act.title, (by, number))
 
     def _now(self) -> str:
@@ -242,7 +245,7 @@ class Triage:
 
 
 def promote_rows(
-    act: Act, ids: Sequence[int], alone: bool | Collection[int] = False, *, now: str
+    act: Act, ids: Sequence[int], alone: Collection[int] = (), *, now: str
 ) -> tuple[list[DecidedRow], list[int], str]:
     """Promote candidates as part of an act; returns the rows, the near duplicates merged into them,
     and what became of conflicts, for the title. A proposal to retire a memory retires it. Raises as
@@ -250,7 +253,7 @@ def promote_rows(
     """
     rows = candidates_of(act, ids)
     facts = [row for row in rows if row.rule != RETIRE]
-    require_no_conflicts(facts)
+    require_facts(facts)
     promoted = [row.id for row in facts]
     act.update_many("memory", promoted, status="active", decided_at=now, reason="")
     retired = retire(act, [row for row in rows if row.rule == RETIRE], now)
@@ -258,13 +261,13 @@ def promote_rows(
     for leader, members in members_of(act, rows, alone).items():
         supersede_rows(act, members, leader, now)
         merged += members
-    return rows, merged, follow(act, [*(row.id for row in rows), *merged, *retired], now)
+    return rows, merged, update_dependents(act, [*(row.id for row in rows), *merged, *retired], now)
 
 
 def reject_rows(
     act: Act,
     ids: Sequence[int],
-    alone: bool | Collection[int] = False,
+    alone: Collection[int] = (),
     *,
     reason: str,
     now: str,
@@ -277,7 +280,7 @@ def reject_rows(
     act.update_many("memory", decided, status="invalid", decided_at=now, reason=reason)
     members = [each for some in members_of(act, rows, alone).values() for each in some]
     act.update_many("memory", members, status="invalid", decided_at=now)
-    return rows, members, follow(act, [*decided, *members], now)
+    return rows, members, update_dependents(act, [*decided, *members], now)
 
 
 def supersede_rows(act: Act, ids: Sequence[int], by: int, now: str) -> None:
@@ -301,7 +304,7 @@ def _require_as_seen(act: Act, row: DecidedRow, seen: Seen) -> None:
 
 
 def _change_type_and_name(
-    act: Act, row: DecidedRow, type_: str | None, name: str | None
+    act: Act, row: DecidedRow, type_: str | None, name: str | None, now: str
 ) -> list[str]:
     """Returns the changes in words, for the title."""
     from reviewer.promotion.rows.retyping import change_type  # late: needs the patterns of entities
@@ -309,7 +312,7 @@ def _change_type_and_name(
 
     details: list[str] = []
     if type_ is not None:
-        details += change_type(act, row, type_)
+        details += change_type(act, row, type_, now)
     if name is not None:
         from reviewer.promotion.rows.entity_rows import rename
 

@@ -31,11 +31,7 @@ from reviewer.promotion.exchange.decision_lines import (
     encoded,
 )
 from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE, STATUS_WORDS
-from reviewer.promotion.rows.entity_rows import (
-    insert_row,
-    parse_structure,
-    row_without_rules,
-)
+from reviewer.promotion.rows.entity_rows import parse_structure
 from reviewer.promotion.rows.evidence_rows import (
     SourcePlace,
     add_places,
@@ -43,9 +39,10 @@ from reviewer.promotion.rows.evidence_rows import (
     source_row,
     wave_row,
 )
+from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
 from reviewer.promotion.views import RowKind, Status
 from reviewer.sources.records import Record, Role, Shape
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
@@ -276,17 +273,15 @@ def _is_after(moment: str, other: datetime) -> bool:
 def row_of(act: Act, project: int, each: Decision) -> StoredRow | None:
     """The row that a decision is about."""
     keys = list(dict.fromkeys((duplicate_key(each.content), each.key, *each.earlier)))
-    for chunk in chunks(keys):
-        rows = act.query(
-            f"SELECT m.id, m.status, m.content, m.decided_at, {DECIDED_BY}, m.key FROM memory m"
-            " WHERE m.project_id = ? AND m.kind = ? AND m.type = ?"
-            f" AND m.key IN ({','.join('?' * len(chunk))})",
-            (project, each.kind, each.type, *chunk),
-        )
-        if rows:
-            *best, _ = min(rows, key=lambda row: keys.index(row[-1]))
-            return StoredRow(*best)
-    return None
+    rows = act.query(
+        f"SELECT m.id, m.status, m.content, m.decided_at, {DECIDED_BY}, m.key FROM memory m"
+        f" WHERE m.project_id = ? AND m.kind = ? AND m.type = ? AND m.key {AMONG}",
+        (project, each.kind, each.type, listed(keys)),
+    )
+    if not rows:
+        return None
+    *best, _ = min(rows, key=lambda row: keys.index(row[-1]))
+    return StoredRow(*best)
 
 
 def add_memories(
@@ -321,7 +316,7 @@ def add_memories(
 def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> int:
     values = {
         **row_without_rules(
-            project, each.type, each.content, now, rule=OF_DECISION, version=str(VERSION)
+            project, each.type, each.content, rule=OF_DECISION, version=str(VERSION)
         ),
         "wave_id": wave,
         "flags": " ".join(flags_of(each.content, Role.NOTE)),
@@ -329,7 +324,7 @@ def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> i
     }
     entity = each.kind == RowKind.ENTITY
     structure = parse_structure(each.content, EntityType(each.type)) if entity else None
-    return insert_row(act, values, structure)
+    return insert_row(act, values, now, structure)
 
 
 def reword(act: Act, number: int, each: Decision, now: str) -> str:

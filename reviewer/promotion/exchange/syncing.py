@@ -54,7 +54,7 @@ from reviewer.promotion.exchange.sync_lines import (
     outcome_of,
     read_folder,
 )
-from reviewer.promotion.rows.decided_rows import RETIRE, follow
+from reviewer.promotion.rows.decided_rows import RETIRE, update_dependents
 from reviewer.promotion.rows.known_rows import Key, row_with_key
 from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.changes import Value
@@ -338,9 +338,9 @@ class _Run:
             return
         self.taken += 1
         if group.verdict is Verdict.PROMOTED:
-            promote_rows(self._act, [place], True, now=first.at)
+            promote_rows(self._act, [place], [place], now=first.at)
         elif group.verdict is Verdict.REJECTED:
-            reject_rows(self._act, [place], True, reason=first.reason, now=first.at)
+            reject_rows(self._act, [place], [place], reason=first.reason, now=first.at)
 
     def _keep_wordings(self, place: int, group: Group) -> None:
         others = {each.decision.content for each in group.lines} - {group.first.content}
@@ -363,7 +363,7 @@ class _Run:
                 held.add(origin)
                 if self._rows[origin]["superseded_by"] != place:
                     supersede_rows(self._act, [origin], place, self._now)
-                    follow(self._act, [origin], self._now)
+                    update_dependents(self._act, [origin], self._now)
 
     def _remember(self, place: int, group: Group) -> None:
         row = self._rows[place]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -117,6 +117,20 @@ class Queue:
         rows = self._database.query(sql, (listed(ids),))
         found = {row["id"]: _view(row, QueueRow) for row in rows}
         return [found[i] for i in ids if i in found]
+
+    def promoted_with(self, project: str | None, words: Iterable[str]) -> list[QueueRow]:
+        """The promoted facts with any of these words, best match first; longer words match as
+        prefixes.
+        """
+        match = " OR ".join(f'"{word}"{"*" if len(word) > 3 else ""}' for word in words)
+        where, parameters = self._in_project(project)
+        found = self._database.query(
+            "SELECT m.id FROM memory_text t JOIN memory m ON m.id = t.rowid"
+            " WHERE memory_text MATCH ? AND m.status = 'active' AND m.kind <> 'conflict'"
+            f" AND {where} ORDER BY t.rank",
+            (match, *parameters),
+        )
+        return self.rows([number for (number,) in found])
 
     def types(self, query: QueueQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The types of the matching rows, and their kinds of statement, by name."""

@@ -9,8 +9,8 @@ import msgspec
 from reviewer.extraction.entities.conflicts import Claim, contradiction
 from reviewer.extraction.entities.entity import Attribute
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows.entity_rows import memory_row
 from reviewer.promotion.rows.evidence_rows import copy_evidence
+from reviewer.promotion.rows.memory_rows import memory_row
 from reviewer.promotion.views import Resolution, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.acts import AMONG, Act, listed
@@ -21,8 +21,8 @@ IN_FORCE = ("candidate", "active")
 CONFLICT_RULE = "conflict"
 """Rule of a conflict row."""
 ONLY_ONE = "Only one of these can be true: “{left}” / “{right}”"
-UNTRUE = "“{right}” makes untrue: “{left}”"
-UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
+MAKES_UNTRUE = "“{right}” makes untrue: “{left}”"
+MAKES_UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
 
 
 def follow_conflicts(act: Act, ids: Sequence[int], now: str) -> tuple[list[int], list[int]]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.promotion.views import RowKind, Status
 from reviewer.store.acts import AMONG, Act, listed
+from reviewer.text.numerals import some_of
 
 STATUS_WORDS = {
     Status.CANDIDATE: "waiting",
@@ -54,9 +55,8 @@ def rows_of(act: Act, ids: Sequence[int]) -> list[DecidedRow]:
         act.ownership.require_name(f"#{number}", found[number].project)
     missing = [number for number in wanted if number not in found]
     if missing:
-        raise UnknownIdError(
-            f"There is no candidate or memory {_named(missing)}. Nothing was changed."
-        )
+        named = some_of([f"#{number}" for number in missing])
+        raise UnknownIdError(f"There is no candidate or memory {named}. Nothing was changed.")
     return [found[number] for number in wanted]
 
 
@@ -105,15 +105,13 @@ def _entity_of(act: Act, memory: int) -> tuple[int, str]:
 
 
 def members_of(
-    act: Act, rows: Sequence[DecidedRow], alone: bool | Collection[int] = False
+    act: Act, rows: Sequence[DecidedRow], alone: Collection[int] = ()
 ) -> dict[int, list[int]]:
-    """Waiting near duplicates by leader, except those that are rows themselves. `alone`: without
-    those of all rows, or of the rows with these ids.
+    """Waiting near duplicates by leader, except those that are rows themselves, and those of the
+    rows `alone`.
     """
-    if alone is True:
-        return {}
     chosen = {row.id for row in rows}
-    leaders = listed(chosen - set(alone or ()))
+    leaders = listed(chosen - set(alone))
     found: dict[int, list[int]] = {}
     sql = (
         f"SELECT leader_id, id FROM memory WHERE status = 'candidate' AND leader_id {AMONG}"
@@ -133,7 +131,7 @@ def require_status(act: Act, row: DecidedRow, *allowed: Status) -> None:
 
 def require_alike(first: DecidedRow, second: DecidedRow) -> None:
     """Raise ConflictError unless one row can take the place of another."""
-    require_no_conflicts([first, second])
+    require_facts([first, second])
     if first.id == second.id:
         raise ConflictError(f"#{first.id} cannot be replaced by itself.")
     unlike = ""
@@ -147,12 +145,7 @@ def require_alike(first: DecidedRow, second: DecidedRow) -> None:
         )
 
 
-def _named(ids: Sequence[int]) -> str:
-    shown = ", ".join(f"#{number}" for number in ids[:5])
-    return shown + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
-
-
-def require_no_conflicts(rows: Sequence[DecidedRow]) -> None:
+def require_facts(rows: Sequence[DecidedRow]) -> None:
     """Raise ConflictError for a conflict, which is settled instead of promoted or rejected, and for
     a proposal to retire a memory.
     """
@@ -182,7 +175,7 @@ def retire(act: Act, proposals: Sequence[DecidedRow], now: str) -> list[int]:
     return retired
 
 
-def follow(act: Act, ids: Sequence[int], now: str) -> str:
+def update_dependents(act: Act, ids: Sequence[int], now: str) -> str:
     """Have what depends on decided or changed rows follow them: the near duplicates left behind
     them, the memories graduated to them, and their conflicts. Returns what became of conflicts, for
     the title of the act.
@@ -196,7 +189,7 @@ def follow(act: Act, ids: Sequence[int], now: str) -> str:
     for leader, member in act.query(near, (listed(ids),)):
         waiting.setdefault(leader, []).append(member)
     for members in waiting.values():
-        lead(act, members)
+        make_first_leader(act, members)
     graduated = (
         "SELECT m.id, e.status FROM entity s JOIN memory e ON e.id = s.memory_id"
         f" JOIN memory m ON m.id = s.graduated_from WHERE s.memory_id {AMONG}"
@@ -217,7 +210,7 @@ def follow(act: Act, ids: Sequence[int], now: str) -> str:
     return _about_conflicts("settled", settled) + _about_conflicts("opened", opened)
 
 
-def hide(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> None:
+def hide_behind(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> None:
     """Hide waiting rows, and those behind them, behind another row; `flags` say why."""
     found = act.query(
         "SELECT id, flags FROM memory WHERE status = 'candidate'"
@@ -231,7 +224,7 @@ def hide(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> None:
         )
 
 
-def lead(act: Act, members: Sequence[int]) -> None:
+def make_first_leader(act: Act, members: Sequence[int]) -> None:
     """Hide near duplicates behind the first of them."""
     act.update("memory", members[0], leader_id=None)
     act.update_many("memory", members[1:], leader_id=members[0])

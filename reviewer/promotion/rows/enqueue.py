@@ -12,10 +12,10 @@ from reviewer.extraction.entities.entity import EntityCandidate, Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
-from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.entity_rows import insert_row, new_columns
+from reviewer.promotion.rows.decided_rows import hide_behind
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
-from reviewer.promotion.rows.known_rows import Key, KnownRows, row_with_key
+from reviewer.promotion.rows.known_rows import Key, StoredStatements, row_with_key
+from reviewer.promotion.rows.memory_rows import counted_again, insert_row, new_columns
 from reviewer.promotion.views import OVER_CAP, RowKind
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role, Shape
@@ -23,15 +23,15 @@ from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
 from reviewer.text.normalise import duplicate_key
 
-MAX_COVERED = 0.8
+COVERED_FROM = 0.8
 """The share of a cited span inside a quote, or of the quote inside the span, from which a statement
 covers what the rules found there.
 """
-SHORT_QUOTE = 40
+SHORTEST_QUOTE = 40
 """Characters; a shorter quote inside a span does not cover it."""
 
 
-Place = tuple[str, int, int, str, str]
+KeyedPlace = tuple[str, int, int, str, str]
 """Key of a record, start and end of the span, rule, and version of the extractor."""
 
 
@@ -39,7 +39,7 @@ class NewRow(Struct, frozen=True):
     """A row for the queue, with its sources; beyond the cap, a line of the wave's report."""
 
     columns: Image
-    places: tuple[Place, ...]
+    places: tuple[KeyedPlace, ...]
     score: float
     """Its rank among those beyond the cap."""
     structure: Structure | None = None
@@ -92,10 +92,10 @@ class QueueWriter:
         self.act = act
         self.project_id = project_id
         self.now = now
-        self.known = KnownRows(act, project_id)
+        self.stored = StoredStatements(act, project_id)
         self.new: list[int] = []
         """The new rows, each followed by the conflicts that it opens."""
-        self.again: defaultdict[int, list[Place]] = defaultdict(list)
+        self.again: defaultdict[int, list[KeyedPlace]] = defaultdict(list)
         """Where known rows were found again, by id."""
 
     def add(self, row: NewRow, wave_id: int) -> bool:
@@ -103,7 +103,7 @@ class QueueWriter:
         new.
         """
         kind, content = str(row.columns["kind"]), str(row.columns["content"])
-        known = self.known.look_up(kind, content).row
+        known = self.stored.look_up(kind, content).row
         if known is not None:
             self.again[known] += row.places
             return False
@@ -115,44 +115,31 @@ class QueueWriter:
         kind, type_, key = (row.columns[name] for name in ("kind", "type", "key"))
         if row_with_key(self.act, self.project_id, (kind, type_, key)):
             return 0
-        columns: Image = {
-            "first_seen": self.now,
-            "last_seen": self.now,
-            **row.columns,
-            "status": "candidate",
-            "project_id": self.project_id,
-            "wave_id": wave_id,
-            "pending_since": self.now,
-        }
-        number = insert_row(self.act, columns, row.structure)
+        columns = {**row.columns, "project_id": self.project_id, "wave_id": wave_id}
+        number = insert_row(self.act, columns, self.now, row.structure)
         keys = (place[0] for place in row.places)
-        places = stored(row.places, record_ids(self.act, self.project_id, keys))
+        places = in_store(row.places, record_ids(self.act, self.project_id, keys))
         is_statement = row.columns.get("proof", "{}") != "{}"
         (add_quotes if is_statement else add_places)(self.act, number, places)
-        self.known.add(number, str(kind), str(row.columns["content"]))
+        self.stored.add(number, str(kind), str(row.columns["content"]))
         self.new += [number, *follow_conflicts(self.act, [number], self.now)[0]]
         return number
 
     def count_again(self) -> None:
-        """Add the evidence of the rows that were found again, and raise their counts.
-
-        An active one gains references, any other is `seen` more often; a rejected one stays
-        rejected.
-        """
+        """Add the evidence of the rows that were found again, and raise their counts."""
         keys = (place[0] for places in self.again.values() for place in places)
         records = record_ids(self.act, self.project_id, keys)
         sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
         updates: list[tuple[int, Image]] = []
         for number, status, seen, refs in self.act.query(sql, (listed(self.again),)):
-            times = len(self.again[number])
-            counted = {"refs": refs + times} if status == "active" else {"seen": seen + times}
+            counted = counted_again(status, seen, refs, len(self.again[number]))
             updates.append((number, {**counted, "last_seen": self.now}))
         self.act.update_each("memory", updates)
         for number, places in sorted(self.again.items()):
-            add_places(self.act, number, stored(places, records))
+            add_places(self.act, number, in_store(places, records))
 
 
-def stored(places: Iterable[Place], records: Mapping[str, int]) -> list[SourcePlace]:
+def in_store(places: Iterable[KeyedPlace], records: Mapping[str, int]) -> list[SourcePlace]:
     """The places in records of the store, by their keys."""
     return [SourcePlace(records[each[0]], *each[1:]) for each in places if each[0] in records]
 
@@ -169,9 +156,9 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
             " AND e.id = (SELECT min(f.id) FROM evidence f WHERE f.memory_id = m.id)"
             " AND min(e.span_end, ?3) - max(e.span_start, ?2) >= ?5"
             "  * min(e.span_end - e.span_start, max(?3 - ?2, ?6))",
-            (*place[:3], number, MAX_COVERED, SHORT_QUOTE),
+            (*place[:3], number, COVERED_FROM, SHORTEST_QUOTE),
         )
-        hide(act, [row for (row,) in covered], number)
+        hide_behind(act, [row for (row,) in covered], number)
 
 
 def is_said_by_the_person(record: Record) -> bool:
@@ -179,6 +166,6 @@ def is_said_by_the_person(record: Record) -> bool:
     return record.role is Role.USER and record.shape is Shape.TURN
 
 
-def place_of(of: Candidate) -> Place:
+def place_of(of: Candidate) -> KeyedPlace:
     """The place of a candidate."""
     return of.record.key, of.span_start, of.span_end, of.rule, of.extractor_version

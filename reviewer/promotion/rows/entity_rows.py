@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import msgspec
 
-from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.errors import ReviewerError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.conflicts import FACTS_OF_RECORDS
 from reviewer.extraction.entities.entity import (
@@ -16,13 +14,8 @@ from reviewer.extraction.entities.entity import (
 )
 from reviewer.extraction.entities.facts import structure_of
 from reviewer.extraction.entities.naming import LONGEST_NAME
-from reviewer.promotion import queue_order
-from reviewer.promotion.rows.known_rows import row_with_key
-from reviewer.promotion.views import proposed_by
-from reviewer.proposing.values import Proposer
 from reviewer.store.acts import Act
-from reviewer.store.changes import Image, Value
-from reviewer.text.normalise import clean, duplicate_key
+from reviewer.text.normalise import clean
 
 LOOKED_AT = 2_000
 """Characters of a wording that are parsed; a person may write a whole file."""
@@ -77,85 +70,6 @@ def kind_and_type(text: str) -> tuple[str, str]:
     except ReviewerError:
         names = ", ".join(dict.fromkeys((*MemoryType, *EntityType)))
         raise ReviewerError(f'There is no type "{text}". Types: {names}.') from None
-
-
-_COPIED = (
-    "project_id", "wave_id", "type", "content", "key", "rule", "extractor_version", "prior",
-    "signal", "freshness", "confidence", "rank", "flags", "seen", "refs", "first_seen",
-    "last_seen", "pending_since", "proposer", "excerpt", "scope", "need", "proof", "moments",
-)  # fmt: skip
-
-
-def memory_row(act: Act, number: int) -> dict[str, Value]:
-    """A row's status, and the columns inherited by a successor. Raises UnknownIdError."""
-    act.require_own("memory", [number])
-    columns = ("kind", "status", *_COPIED)
-    rows = act.query(f"SELECT {', '.join(columns)} FROM memory WHERE id = ?", (number,))
-    if not rows:
-        raise UnknownIdError(f"There is no candidate or memory #{number}.")
-    return dict(zip(columns, rows[0], strict=True))
-
-
-def new_columns(
-    type_: StrEnum | str,
-    content: str,
-    *,
-    rule: str,
-    version: str,
-    proposer: Proposer,
-    rank: float,
-    prior: float = 0.5,
-    signal: float = 1.0,
-    freshness: float = 1.0,
-    kind: str = "memory",
-) -> Image:
-    """The columns of a new row: what it says, its proposer, and what it is worth."""
-    return {
-        "kind": kind,
-        "type": str(type_),
-        "content": content,
-        "key": duplicate_key(content),
-        "rule": rule,
-        "extractor_version": version,
-        "prior": prior,
-        "signal": signal,
-        "freshness": freshness,
-        "confidence": round(prior * signal * freshness, 4),
-        "rank": rank,
-        **proposed_by(proposer),
-    }
-
-
-def row_without_rules(
-    project_id: int, type_: str, content: str, now: str, *, rule: str, version: str
-) -> Image:
-    """The columns of a row proposed by neither a rule nor a reader."""
-    return {
-        **new_columns(
-            type_, content, rule=rule, version=version, proposer=Proposer.PERSON,
-            rank=queue_order.BY_HAND,
-        ),
-        "project_id": project_id,
-        "first_seen": now,
-        "last_seen": now,
-        "pending_since": now,
-    }  # fmt: skip
-
-
-def insert_row(
-    act: Act, row: Image, structure: Structure | None = None, *, graduated_from: int | None = None
-) -> int:
-    """Insert a candidate, as an entity if it has a structure. Raises ConflictError if a row already
-    says the same.
-    """
-    kind = "memory" if structure is None else "entity"
-    same = row_with_key(act, row["project_id"], (kind, row["type"], row["key"]))
-    if same is not None:
-        raise ConflictError(f"#{same[0]} ({row['type']}) already says the same.")
-    number = act.insert("memory", **{**row, "kind": kind, "status": "candidate"})
-    if structure is not None:
-        add_structure(act, number, structure, graduated_from=graduated_from)
-    return number
 
 
 def add_structure(

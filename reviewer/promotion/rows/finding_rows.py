@@ -5,21 +5,24 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from reviewer.clock import iso
 from reviewer.proposing.values import QuoteProof
 from reviewer.sessions.findings import Evidence, Finding, Kind
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
+from reviewer.store.database import Database
 
 SESSIONS = 2
 """The sessions required for proposing a finding without a reader."""
-SUNK = timedelta(days=30)
+GONE_AFTER = timedelta(days=30)
+"""A failure of a service that has not recurred for so long is over."""
 REPLACED = "` → `"
 """Marks a change that replaces one thing with another."""
 CUT = "…`"
@@ -78,11 +81,6 @@ class FindingRow(Struct, frozen=True):
         return self.finding.kind, self.finding.signature
 
 
-def is_stale(view: FindingView, before: str) -> bool:
-    """Whether it is a failure of a service, last seen before a time."""
-    return view.kind == Kind.ENVIRONMENT and view.last < before
-
-
 def keep(
     act: Act,
     project_id: int,
@@ -97,6 +95,21 @@ def keep(
     act.insert_many("finding", [_image(project_id, source, each) for each in findings])
 
 
+def all_findings(database: Database, project: str | None, now: datetime) -> list[FindingView]:
+    """The findings of one project or of all: by number of sessions, then by cost; failures of
+    services that are over come last.
+    """
+    where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
+    rows = database.query(_SELECT.format(where), parameters)
+    views = map(view_of, groups_of(map(_finding_row, rows)))
+    before = iso(now - GONE_AFTER)
+
+    def is_over(view: FindingView) -> bool:
+        return view.kind == Kind.ENVIRONMENT and view.last < before
+
+    return sorted(views, key=lambda view: (is_over(view), *costliest_first(view)))
+
+
 def recurring(act: Act, project_id: int, first: int) -> Iterator[list[FindingRow]]:
     """The findings with several rows, one of them from the id `first` on, one group at a time."""
     groups = act.query(
@@ -104,9 +117,9 @@ def recurring(act: Act, project_id: int, first: int) -> Iterator[list[FindingRow
         " GROUP BY kind, signature HAVING count(*) > 1 AND max(id) >= ? ORDER BY kind, signature",
         (project_id, first),
     )
-    where = SELECT.format("f.project_id = ? AND f.kind = ? AND f.signature = ? ORDER BY f.id")
+    where = _SELECT.format("f.project_id = ? AND f.kind = ? AND f.signature = ? ORDER BY f.id")
     for group in groups:
-        yield from groups_of(map(finding_row, act.query(where, (project_id, *group))))
+        yield from groups_of(map(_finding_row, act.query(where, (project_id, *group))))
 
 
 def refusals(act: Act, project_id: int, first: int) -> list[FindingRow]:
@@ -115,8 +128,8 @@ def refusals(act: Act, project_id: int, first: int) -> list[FindingRow]:
         "f.project_id = ? AND f.kind = ? AND f.words <> '' AND f.command IN"
         " (SELECT command FROM finding WHERE id >= ? AND command <> '') ORDER BY f.signature, f.id"
     )
-    found = act.query(SELECT.format(where), (project_id, str(Kind.REFUSAL), first))
-    return list(map(finding_row, found))
+    found = act.query(_SELECT.format(where), (project_id, str(Kind.REFUSAL), first))
+    return list(map(_finding_row, found))
 
 
 def finding_behind(
@@ -124,10 +137,10 @@ def finding_behind(
 ) -> FindingView | None:
     """The costliest finding of a file with a line in one of these quotes; or None."""
     quoted = {(each.line, " ".join(each.text.split())) for each in quotes if each.found}
-    own = act.query(SELECT.format("f.project_id = ? AND s.path = ?"), (project_id, str(path)))
+    own = act.query(_SELECT.format("f.project_id = ? AND s.path = ?"), (project_id, str(path)))
     signatures = {
         row.finding.signature
-        for row in map(finding_row, own)
+        for row in map(_finding_row, own)
         if any(
             line == shown.line and (text in shown.text or shown.text in text)
             for line, text in quoted
@@ -135,10 +148,10 @@ def finding_behind(
         )
     }
     rows = [
-        finding_row(values)
+        _finding_row(values)
         for each in sorted(signatures)
         for values in act.query(
-            SELECT.format("f.project_id = ? AND f.signature = ?"), (project_id, each)
+            _SELECT.format("f.project_id = ? AND f.signature = ?"), (project_id, each)
         )
     ]
     return min(map(view_of, groups_of(rows)), key=costliest_first, default=None)
@@ -152,13 +165,13 @@ def quotes_of(group: Sequence[FindingRow]) -> list[tuple[FindingRow, Evidence]]:
 
 
 _FIELDS = Finding.__struct_fields__
-SELECT = (
+_SELECT = (
     f"SELECT f.source_id, s.path, {', '.join(f'f.{each}' for each in _FIELDS)} FROM finding f"
     " JOIN source s ON s.id = f.source_id JOIN project p ON p.id = f.project_id WHERE {}"
 )
 
 
-def finding_row(values: Sequence[Any]) -> FindingRow:
+def _finding_row(values: Sequence[Any]) -> FindingRow:
     source, path, *rest = values
     columns = dict(zip(_FIELDS, rest, strict=True))
     columns["evidence"] = msgspec.json.decode(columns["evidence"])

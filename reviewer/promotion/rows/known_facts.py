@@ -8,7 +8,7 @@ from pathlib import Path
 from reviewer.files import open_file
 from reviewer.projects import work_tree
 from reviewer.promotion.rows.known_rows import SHORTLIST, query_of
-from reviewer.proposing.alike import KnownTexts, says
+from reviewer.proposing.alike import PreparedTexts, says
 from reviewer.proposing.given import KnownText
 from reviewer.proposing.values import Proposer
 from reviewer.store.database import Database
@@ -41,7 +41,7 @@ class KnownFacts:
         self._project = project
         self._tree = tree or _tree_of(database, project)
         self._texts = boot_texts(self._tree) if self._tree else {}
-        self._prepared = KnownTexts(self._texts)
+        self._prepared = PreparedTexts(self._texts)
 
     def __call__(self, statement: str) -> tuple[str, ...]:
         """The places that say the same, memories first."""
@@ -54,7 +54,7 @@ class KnownFacts:
             for name, text in self._texts.items()
             if self._tree is None or not _same_file(self._tree / name, path)
         }
-        known = KnownTexts(texts)
+        known = PreparedTexts(texts)
         return lambda statement: (*self.memories(statement), *known.places(statement))
 
     def listed(self) -> list[KnownText]:

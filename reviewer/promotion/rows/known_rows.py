@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.views import RowKind
-from reviewer.store.acts import Act, chunks
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.wording import same_wording, wording_key
@@ -27,7 +27,7 @@ _OF_PROJECT = "+m.project_id = ?"
 """With a plus, so that SQLite begins with the few rows that were reworded, not with all rows."""
 
 
-class Known(NamedTuple):
+class Match(NamedTuple):
     """What a project has about a statement: the row that says the same, and the statement's
     novelty, which is 1 minus the highest similarity to another row.
     """
@@ -36,7 +36,7 @@ class Known(NamedTuple):
     novelty: float
 
 
-class KnownRows:
+class StoredStatements:
     """Looks up the memories and entities of a project by their words, inside an act."""
 
     def __init__(self, act: Act, project_id: int) -> None:
@@ -55,7 +55,7 @@ class KnownRows:
         """Earlier wordings, which are not proposed again either, and rows written meanwhile."""
         self._written: list[str] = []
 
-    def look_up(self, kind: str, statement: str) -> Known:
+    def look_up(self, kind: str, statement: str) -> Match:
         """Look up a statement; a decided row comes first."""
         from reviewer.extraction.similarity import similarity  # late: decisions compare keys only
 
@@ -63,7 +63,7 @@ class KnownRows:
         nearest = max([nearest, *(similarity(statement, each) for each in self._written)])
         worded = self._worded.get((kind, wording_key(statement)))
         found = [*same, *([worded] if worded else [])]
-        return Known(min(found)[1] if found else None, 1.0 - nearest)
+        return Match(min(found)[1] if found else None, 1.0 - nearest)
 
     def add(self, number: int, kind: str, statement: str) -> None:
         """Know a row that was just written."""
@@ -113,14 +113,10 @@ def known_keys(
     alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for kind, type_, key in sorted(asked):
         alike[kind, type_].append(key)
-    for (kind, type_), all_keys in alike.items():
-        for chunk in chunks(all_keys):
-            sql = (
-                "SELECT key, id FROM memory WHERE project_id = ? AND kind = ? AND type = ?"
-                f" AND key IN ({','.join('?' * len(chunk))})"
-            )
-            for key, number in query(sql, (project_id, kind, type_, *chunk)):
-                found[kind, type_, key] = number
+    sql = f"SELECT key, id FROM memory WHERE (project_id, kind, type) = (?, ?, ?) AND key {AMONG}"
+    for (kind, type_), own in alike.items():
+        for key, number in query(sql, (project_id, kind, type_, listed(own))):
+            found[kind, type_, key] = number
     changed = dict(  # a retyped row is not proposed again under its old type
         query(
             "SELECT key, id FROM memory INDEXED BY memory_edited WHERE project_id = ?"

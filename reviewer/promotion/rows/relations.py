@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from reviewer.promotion import queue_order
-from reviewer.promotion.rows import conflict_rows
-from reviewer.promotion.rows.conflict_rows import queue_contradiction
-from reviewer.promotion.rows.decided_rows import hide
+from reviewer.promotion.rows.conflict_rows import (
+    MAKES_UNTRUE,
+    MAKES_UNTRUE_IN_PART,
+    queue_contradiction,
+)
+from reviewer.promotion.rows.decided_rows import hide_behind
 from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
 from reviewer.promotion.rows.known_rows import query_of
 from reviewer.proposing.values import Relations, Sentence
@@ -73,7 +76,7 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
         found = found.plus(make_untrue(act, old, later, now))
     new = 0
     for old, later in relations.untrue_in_part:
-        wording = conflict_rows.UNTRUE_IN_PART
+        wording = MAKES_UNTRUE_IN_PART
         new += len(queue_contradiction(act, old, later, now, wording))
     for one, other in relations.contradict:
         new += len(queue_contradiction(act, one, other, now))
@@ -95,12 +98,12 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     if len(rows) < 2:  # one was rejected, or forgotten meanwhile
         return Related()
     if rows[old][0] == "active" or rows[later][0] == "active":
-        wording = conflict_rows.UNTRUE
+        wording = MAKES_UNTRUE
         return Related(contradictions=len(queue_contradiction(act, old, later, now, wording)))
     leader = rows[later][1] or later
     if leader == old:  # the other way round: they were joined as the same
         return Related()
-    hide(act, [old], leader, JOINED, UNTRUE)
+    hide_behind(act, [old], leader, JOINED, UNTRUE)
     return Related(untrue=1)
 
 
@@ -132,7 +135,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
     if len(waiting) < 2:
         return 0
     leader, *members = waiting
-    hide(act, members, leader, JOINED)
+    hide_behind(act, members, leader, JOINED)
     ((cost, times, rank, quality),) = act.query(
         "SELECT max(cost), max(times), max(rank), (SELECT confidence FROM memory WHERE id = ?)"
         f" FROM memory WHERE id {AMONG}",

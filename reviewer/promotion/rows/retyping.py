@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from reviewer.clock import iso, utc_now
 from reviewer.errors import ConflictError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.rows.conflict_rows import settle_conflicts
 from reviewer.promotion.rows.decided_rows import (
     STATUS_WORDS,
     DecidedRow,
-    lead,
+    make_first_leader,
     members_of,
 )
 from reviewer.promotion.rows.entity_rows import (
@@ -24,7 +23,7 @@ from reviewer.promotion.views import RowKind, Status
 from reviewer.store.acts import Act
 
 
-def change_type(act: Act, row: DecidedRow, type_: str) -> list[str]:
+def change_type(act: Act, row: DecidedRow, type_: str, now: str) -> list[str]:
     """Change the type of a row; returns the change in words, if any.
 
     A candidate may become an entity or a memory; an active memory becomes an entity by graduating.
@@ -50,12 +49,12 @@ def change_type(act: Act, row: DecidedRow, type_: str) -> list[str]:
     act.update("memory", row.id, kind=str(kind), type=new, edited=1)
     if kind is not row.kind:
         for members in members_of(act, [row]).values():  # only rows of one kind are near duplicates
-            lead(act, members)
+            make_first_leader(act, members)
         act.update("memory", row.id, leader_id=None)
         if kind is RowKind.ENTITY:
             add_structure(act, row.id, parse_structure(content, EntityType(new)))
         else:
-            settle_conflicts(act, [row.id], iso(utc_now()))
+            settle_conflicts(act, [row.id], now)
             remove_structure(act, row.id)
     elif kind is RowKind.ENTITY:
         change_structure(act, row.id, content)

@@ -3,39 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct, structs
 
 from reviewer.errors import SourceError
 from reviewer.extraction.candidates import Setting
-from reviewer.extraction.confidence import confidence, freshness, structural_signal
+from reviewer.extraction.confidence import confidence, freshness, path_signal
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
-from reviewer.promotion.rows.decided_rows import hide
-from reviewer.promotion.rows.enqueue import NewRow, Place, QueueWriter, add_quotes, stored
-from reviewer.promotion.rows.entity_rows import new_columns
+from reviewer.promotion.rows.decided_rows import hide_behind
+from reviewer.promotion.rows.enqueue import KeyedPlace, NewRow, QueueWriter, add_quotes, in_store
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
     add_places,
     places_of,
     record_ids,
-    record_row,
+    record_image,
     sessions_of,
     source_row,
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
+from reviewer.promotion.rows.memory_rows import counted_again, new_columns
 from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act
-from reviewer.store.changes import Image
 from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
 
@@ -78,12 +75,12 @@ class PreparedStatement(Struct, frozen=True):
         return queue_order.rank(own_words=own, sessions=sessions, cost=cost, quality=quality)
 
     @property
-    def moments(self) -> list[str]:
+    def times(self) -> list[str]:
         """The times of the cited lines, if known."""
         return [cited.record.at for cited in self.cited if cited.record.at]
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[KeyedPlace, ...]:
         rule = self.proved.proposal.rule
         return tuple(
             (cited.record.key, cited.start, cited.end, rule, STATEMENTS_VERSION)
@@ -92,7 +89,7 @@ class PreparedStatement(Struct, frozen=True):
 
     def row(self, rank: float) -> NewRow:
         """Its row of the queue."""
-        proposal, moments = self.proved.proposal, self.moments
+        proposal, times = self.proved.proposal, self.times
         columns = new_columns(
             proposal.type,
             self.content,
@@ -110,8 +107,8 @@ class PreparedStatement(Struct, frozen=True):
             "need": proposal.kind,
             "proof": msgspec.json.encode(self.proved.proof).decode(),
         }
-        if moments:
-            columns |= {"first_seen": min(moments), "last_seen": max(moments)}
+        if times:
+            columns |= {"first_seen": min(times), "last_seen": max(times)}
         return NewRow(columns, self.places, rank)
 
 
@@ -124,7 +121,7 @@ class Written(Struct):
     new: dict[int, PreparedStatement] = {}
     over_cap: list[NewRow] = []
     seen: list[int] = []
-    known: list[int] = []
+    unchanged: list[int] = []
     dropped: list[DroppedStatement] = []
     unproved: int = 0
     """New rows and rows beyond the cap that are not fully proved."""
@@ -135,16 +132,7 @@ class Written(Struct):
     title: str = ""
 
 
-def setting_of(path: Path, now: datetime) -> Setting:
-    """The setting of a file. Raises SourceError if it cannot be read."""
-    try:
-        updated = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError as problem:
-        raise SourceError(f"{path} cannot be read: {problem.strerror}.") from problem
-    return Setting(path=str(path), now=now, updated=updated)
-
-
-def prepare(
+def prepare_statements(
     proved: Sequence[Proved],
     setting: Setting,
     *,
@@ -197,8 +185,7 @@ def _prepare(
     )
     proved = structs.replace(proved, proof=structs.replace(proof, quotes=found))
     prior = queue_order.prior(proposal)
-    signal = structural_signal(setting.path)
-    fresh = freshness(cited[0].record, setting)
+    signal, fresh = path_signal(cited[0].record, setting), freshness(cited[0].record, setting)
     role = next((c.record.role for c in cited if c.record.role is Role.USER), cited[0].record.role)
     if proposal.proposer is Proposer.MCP:
         role = Role.ASSISTANT  # an agent chose the words, whoever it quotes
@@ -221,53 +208,86 @@ def dropped(proved: Proved, reason: str) -> DroppedStatement:
     return DroppedStatement(reason, text, str(proved.path), proposer)
 
 
-def _status(act: Act, project_id: int, number: int) -> str:
+def _status(writer: QueueWriter, number: int) -> str:
     """The status of the row named by a reader; empty if the project has none."""
-    found = act.query(
-        "SELECT status FROM memory WHERE (id, project_id) = (?, ?)", (number, project_id)
+    found = writer.act.query(
+        "SELECT status FROM memory WHERE (id, project_id) = (?, ?)", (number, writer.project_id)
     )
     return str(found[0][0]) if found else ""
 
 
-def write(
+def queue_statements(
     writer: QueueWriter, wave: Callable[[], int], prepared: Sequence[PreparedStatement]
 ) -> Written:
     """Write statements with their records and evidence, best first: new rows up to the cap, and
     evidence for rows that say the same. `wave` is called if there is something to write.
     """
-    act, project_id, now, known = writer.act, writer.project_id, writer.now, writer.known
     scored = [
-        (each.score(known.look_up("memory", each.content).novelty), each) for each in prepared
+        (each.score(writer.stored.look_up("memory", each.content).novelty), each)
+        for each in prepared
     ]
     done = Written()
     for rank, each in sorted(scored, key=lambda pair: -pair[0]):
-        row = known.look_up("memory", each.content).row
-        proposal = each.proved.proposal
-        if row is None and _status(act, project_id, proposal.joins) == Status.ACTIVE:
-            row = proposal.joins
-        if row is not None:
-            if act.query("SELECT 1 FROM memory WHERE id = ? AND excerpt = 1", (row,)):
-                # Hidden since an earlier version; as a reader states it, it waits from now on.
-                act.update("memory", row, **proposed_by(proposal.proposer))
-            fresh = _is_fresh(act, project_id, row, each)
-            if fresh:
-                _count_again(act, row, each, _records(act, project_id, wave(), each), now)
+        if row := _said_by(writer, each):
+            known = done.seen if _say_again(writer, wave, row, each) else done.unchanged
             if row not in (*done.new, *done.seen):
-                (done.seen if fresh else done.known).append(row)
+                known.append(row)
             continue
-        _records(act, project_id, wave(), each)
+        _records(writer.act, writer.project_id, wave(), each)
         done.unproved += not each.proved.proof.sound
         if len(done.new) >= CAP:
             done.over_cap.append(each.row(rank))
         elif number := writer.insert(each.row(rank), wave()):
             done.new[number] = each
-            _take_price(act, project_id, number, each)
-            if _is_older(act, project_id, proposal.replaces, each):
-                done.related = done.related.plus(make_untrue(act, proposal.replaces, number, now))
-            if _status(act, project_id, proposal.joins) == Status.CANDIDATE:
-                done.related = done.related.plus(put_behind(act, proposal.joins, number))
-    done.known = [row for row in dict.fromkeys(done.known) if row not in done.seen]
+            _take_price(writer.act, writer.project_id, number, each)
+            done.related = done.related.plus(_relate(writer, number, each))
+    done.unchanged = [row for row in dict.fromkeys(done.unchanged) if row not in done.seen]
     return done
+
+
+def _said_by(writer: QueueWriter, statement: PreparedStatement) -> int | None:
+    """The row that says the same: in its words, or as the reader says, in a memory."""
+    row = writer.stored.look_up("memory", statement.content).row
+    joins = statement.proved.proposal.joins
+    is_memory = row is None and _status(writer, joins) == Status.ACTIVE
+    return joins if is_memory else row
+
+
+def _say_again(
+    writer: QueueWriter, wave: Callable[[], int], row: int, statement: PreparedStatement
+) -> bool:
+    """Give a row the evidence of a statement; returns whether the first place is new to it."""
+    act, project_id = writer.act, writer.project_id
+    if act.query("SELECT 1 FROM memory WHERE id = ? AND excerpt = 1", (row,)):
+        # Hidden since an earlier version; as a reader states it, it waits from now on.
+        act.update("memory", row, **proposed_by(statement.proved.proposal.proposer))
+    first = statement.cited[0]
+    record = record_ids(act, project_id, [first.record.key]).get(first.record.key)
+    if (record, first.start, first.end) in places_of(act, row):
+        return False
+    places = in_store(statement.places, _records(act, project_id, wave(), statement))
+    status, seen, refs, cost, leader, rank = act.query(
+        "SELECT status, seen, refs, cost, leader_id, rank FROM memory WHERE id = ?", (row,)
+    )[0]
+    last_seen = max(statement.times, default=writer.now)
+    act.update("memory", row, **counted_again(status, seen, refs), last_seen=last_seen)
+    if status != Status.CANDIDATE or leader is not None:
+        add_places(act, row, places)
+    else:
+        add_quotes(act, row, places)
+        again = statement.rank(sessions_of(act, [row]), cost=cost)
+        act.update("memory", row, rank=max(rank, again))
+    return True
+
+
+def _relate(writer: QueueWriter, number: int, statement: PreparedStatement) -> Related:
+    """Apply what the reader says about a new row and those that it names."""
+    act, proposal, related = writer.act, statement.proved.proposal, Related()
+    if _is_older(act, writer.project_id, proposal.replaces, statement):
+        related = related.plus(make_untrue(act, proposal.replaces, number, writer.now))
+    if _status(writer, proposal.joins) == Status.CANDIDATE:
+        related = related.plus(put_behind(act, proposal.joins, number))
+    return related
 
 
 def _is_older(act: Act, project_id: int, number: int, statement: PreparedStatement) -> bool:
@@ -277,16 +297,9 @@ def _is_older(act: Act, project_id: int, number: int, statement: PreparedStateme
     return bool(
         act.query(
             "SELECT 1 FROM memory WHERE (id, project_id) = (?, ?) AND last_seen <= ?",
-            (number, project_id, max(statement.moments, default="9999")),
+            (number, project_id, max(statement.times, default="9999")),
         )
     )
-
-
-def _is_fresh(act: Act, project_id: int, row: int, statement: PreparedStatement) -> bool:
-    """Whether the first place of a statement is new to its row."""
-    first = statement.cited[0]
-    record = record_ids(act, project_id, [first.record.key]).get(first.record.key)
-    return (record, first.start, first.end) not in places_of(act, row)
 
 
 def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement) -> None:
@@ -302,7 +315,7 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
         " AND leader_id IS NULL",
         (project_id, behind.signature),
     )
-    hide(act, [row for (row,) in rows], number, JOINED)
+    hide_behind(act, [row for (row,) in rows], number, JOINED)
     act.update(
         "memory",
         number,
@@ -312,25 +325,6 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
         cost=behind.cost,
         rank=best.rank(max(behind.sessions, 1), cost=behind.cost),
     )
-
-
-def _count_again(
-    act: Act, row: int, statement: PreparedStatement, records: dict[str, int], now: str
-) -> None:
-    """Add the evidence of a known fact."""
-    status, seen, refs, cost, leader, rank = act.query(
-        "SELECT status, seen, refs, cost, leader_id, rank FROM memory WHERE id = ?", (row,)
-    )[0]
-    changes: Image = {"last_seen": max(statement.moments, default=now)}
-    changes |= {"refs": refs + 1} if status == "active" else {"seen": seen + 1}
-    act.update("memory", row, **changes)
-    places = stored(statement.places, records)
-    if status != "candidate" or leader is not None:
-        add_places(act, row, places)
-        return
-    add_quotes(act, row, places)
-    again = statement.rank(sessions_of(act, [row]), cost=cost)
-    act.update("memory", row, rank=max(rank, again))
 
 
 def _records(
@@ -347,7 +341,8 @@ def _records(
         session = session or _session(act, source)
         for record in missing:
             record = structs.replace(record, session=record.session or session)
-            found[record.key] = record_row(act, record, source_id=source, **where)
+            image = record_image(record, source_id=source, **where)
+            found[record.key] = act.insert("record", **image)
     return found
 
 

@@ -6,7 +6,7 @@ from reviewer.errors import ReviewerError
 from reviewer.extraction.rules import SHORTEST_STATEMENT
 from reviewer.text.normalise import clean
 
-LONGEST_MEMORY = 4_000
+LONGEST_WORDING = 4_000
 """Maximum length of a memory, in characters; the extractor proposes at most 280."""
 
 
@@ -21,9 +21,9 @@ def wording_problem(text: str, *, named: bool = False) -> str:
             f"A memory has at least {SHORTEST_STATEMENT} characters, this has {length}. Write a"
             " sentence that makes sense on its own."
         )
-    if len(text) > LONGEST_MEMORY:
+    if len(text) > LONGEST_WORDING:
         return (
-            f"A memory has at most {LONGEST_MEMORY:,} characters, this has {len(text):,}. Keep the"
+            f"A memory has at most {LONGEST_WORDING:,} characters, this has {len(text):,}. Keep the"
             " text in a file and add only the point to remember."
         )
     return ""

@@ -17,7 +17,7 @@ from reviewer.promotion.rows.statement_rows import (
     DroppedStatement,
     PreparedStatement,
     dropped,
-    prepare,
+    prepare_statements,
 )
 from reviewer.promotion.waves.source_reader import without_text
 from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
@@ -93,9 +93,8 @@ class CandidateCollector:
                 slim = without_text(outcome)
                 self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
 
-    def propose(self, setting: Setting, known: KnownFacts) -> None:
+    def propose(self, path: Path, setting: Setting, known: KnownFacts) -> None:
         """Collect the statements of a memory file; ignores other files. Raises SourceError."""
-        path = Path(setting.path)
         if not is_memory_file(path):
             return
         ready, left_out = propose_from(path, setting, known=known.besides(path))
@@ -140,5 +139,5 @@ def propose_from(
             sound.append(proved)
         else:
             left_out.append(dropped(proved, next(iter(reasons(proved.proof)), "not proved")))
-    ready, others = prepare(sound, setting, view=view)
+    ready, others = prepare_statements(sound, setting, view=view)
     return ready, [*left_out, *others]

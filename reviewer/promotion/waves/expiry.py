@@ -17,13 +17,14 @@ from reviewer.clock import Clock, from_iso, iso
 from reviewer.promotion import queue_order
 from reviewer.promotion.lists.source_view import QUOTE, SEARCHED, record_state
 from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE
-from reviewer.promotion.rows.entity_rows import insert_row, row_without_rules
-from reviewer.promotion.rows.finding_rows import SUNK
+from reviewer.promotion.rows.finding_rows import GONE_AFTER
+from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
 from reviewer.promotion.views import SourceState, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Shape
 from reviewer.store.acts import Act, Scope
 from reviewer.store.ledger import Ledger
+from reviewer.text.clip import clip
 from reviewer.text.normalise import duplicate_key
 
 UNUSED = timedelta(days=90)
@@ -55,7 +56,7 @@ def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
         number, roots = rows[0]
         reasons = _reasons(act, number, roots.split("\n"), now)
         new = _queue(act, number, reasons, now)
-        _lower_stale_failures(act, number, iso(now - SUNK))
+        _lower_stale_failures(act, number, iso(now - GONE_AFTER))
         act.title = f"Proposed {new} for retirement" if new else "Updated the queue"
     return new
 
@@ -151,18 +152,16 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
         if waiting + new >= MAX_WAITING:
             break
         ((type_, content),) = act.query("SELECT type, content FROM memory WHERE id = ?", (memory,))
-        words = " ".join(content.split())
-        short = words if len(words) <= QUOTED_CHARS else f"{words[: QUOTED_CHARS - 1].rstrip()}…"
-        text = f"Retire #{memory} ({why}): “{short}”"
+        text = f"Retire #{memory} ({why}): “{clip(content, QUOTED_CHARS)}”"
         if memory not in known:
-            columns = row_without_rules(project, type_, text, iso(now), rule=RETIRE, version="1")
+            columns = row_without_rules(project, type_, text, rule=RETIRE, version="1")
             columns |= {
                 **proposed_by(Proposer.PROGRAM),
                 "rank": queue_order.RETIREMENT,
                 "flags": RETIRE,
                 "signature": f"{RETIRE} #{memory}",
             }
-            insert_row(act, columns)
+            insert_row(act, columns, iso(now))
             new += 1
             continue
         row, status, decided = known[memory]

@@ -13,7 +13,6 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.rules import LONGEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.enqueue import NewRow, QueueWriter
-from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_row
 from reviewer.promotion.rows.finding_rows import (
     CUT,
@@ -30,6 +29,7 @@ from reviewer.promotion.rows.finding_rows import (
     refusals,
     view_of,
 )
+from reviewer.promotion.rows.memory_rows import new_columns
 from reviewer.promotion.views import Status
 from reviewer.proposing.values import Proof, Proposer, QuoteProof
 from reviewer.sessions.findings import Evidence, Kind
@@ -37,6 +37,7 @@ from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_p
 from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
+from reviewer.text.clip import clip
 from reviewer.text.numerals import count
 
 VERSION = "1.1.0"
@@ -56,7 +57,7 @@ MAX_RECURRING = 20
 def _in_a_line(view: FindingView) -> str:
     """`errcheck: error return value of * is not checked (3 sessions, 9 calls)`."""
     what = view.words if view.kind in (Kind.REFUSAL, Kind.CORRECTION) else view.signature
-    return f"{_short(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
+    return f"{clip(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
 
 
 def propose(writer: QueueWriter, wave_id: int, first: int) -> list[str]:
@@ -128,17 +129,12 @@ def _refusal(command: str, group: Sequence[FindingRow]) -> str:
     if sum(row.finding.times for row in group) < REFUSALS:
         return ""
     text = f"The person refused `{command}`{SAID}"
-    return text + f"“{_short(latest_of(group).finding.words, LONGEST_STATEMENT - len(text) - 2)}”"
+    return text + f"“{clip(latest_of(group).finding.words, LONGEST_STATEMENT - len(text) - 2)}”"
 
 
 def words_to_reword(content: str) -> str:
     """The person's words in the row of a refusal, for wording a memory."""
     return content.partition(SAID)[2].strip("“”") or content
-
-
-def _short(text: str, most: int) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= most else f"{words[: most - 1].rstrip()}…"
 
 
 # Rows of the queue

@@ -7,7 +7,7 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import CAP, best_first
 from reviewer.promotion.rows.enqueue import NewRow, QueueWriter, key_of, place_of
 from reviewer.promotion.rows.known_rows import known_keys
-from reviewer.promotion.rows.statement_rows import write
+from reviewer.promotion.rows.statement_rows import queue_statements
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.findings import propose
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
@@ -57,7 +57,7 @@ def _queue(
         else:
             writer.again[number].append(place_of(candidate))
     report.repeated = len(collector.candidates) - len(new)
-    written = write(writer, lambda: report.wave, collector.statements)
+    written = queue_statements(writer, lambda: report.wave, collector.statements)
     report.rules.update(each.proved.proposal.rule for each in written.new.values())
     beyond_cap = [*written.over_cap]
 
@@ -65,7 +65,7 @@ def _queue(
         if len(writer.new) >= CAP:
             return 1.0  # the rest is not looked up
         kind, _, _ = key_of(candidate)
-        return writer.known.look_up(kind, candidate.content).novelty
+        return writer.stored.look_up(kind, candidate.content).novelty
 
     for ranking in best_first(new, novelty):
         report.repeated += len(ranking.also)

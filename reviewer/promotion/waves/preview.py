@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 
 from reviewer.clock import iso, utc_now
+from reviewer.extraction.confidence import setting_of
 from reviewer.extraction.extract import cited_lines
 from reviewer.extraction.ranking import CAP, Ranking, best_first
 from reviewer.promotion.rows.enqueue import NewRow
 from reviewer.promotion.rows.masked_records import mask_record
-from reviewer.promotion.rows.statement_rows import setting_of
 from reviewer.promotion.views import CandidateView, SourceRef
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.sources.stream import read

@@ -12,6 +12,7 @@ from pathlib import Path
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.confidence import setting_of
 from reviewer.extraction.rules import sentence_type
 from reviewer.promotion.decisions.triage import promote_rows
 from reviewer.promotion.rows.decided_rows import STATUS_WORDS
@@ -24,11 +25,10 @@ from reviewer.promotion.rows.statement_rows import (
     PreparedStatement,
     Written,
     dropped,
-    prepare,
-    setting_of,
-    write,
+    prepare_statements,
+    queue_statements,
 )
-from reviewer.promotion.rows.wordings import LONGEST_MEMORY, require_wording
+from reviewer.promotion.rows.wordings import LONGEST_WORDING, require_wording
 from reviewer.promotion.views import Done, Status
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
 from reviewer.proposing.proof import prove
@@ -95,7 +95,7 @@ class Proposals:
                 roots = sorted({str(each.proved.path) for each in ready})
                 return wave_row(act, project_id, roots, now)
 
-            written = write(QueueWriter(act, project_id, now), wave, ready)
+            written = queue_statements(QueueWriter(act, project_id, now), wave, ready)
             written.dropped = left_out
             if written.new or written.over_cap or written.seen:
                 self._report(act, wave(), project, written)
@@ -146,14 +146,14 @@ class Proposals:
         scope = scope or ("person" if kind is MemoryType.IDENTITY else "project")
         proved = self._worded(project, place, lines, statement, kind, scope, view)
         setting = setting_of(place, self._clock())
-        ready, left_out = prepare([proved], setting, view=view, longest=LONGEST_MEMORY)
+        ready, left_out = prepare_statements([proved], setting, view=view, longest=LONGEST_WORDING)
         for each in left_out:
             raise ReviewerError(f"This cannot be remembered: it is {each.reason}.")
         now = iso(self._clock())
         with self._ledger.act("word") as act:
             project_id = project_row(act, project)
             wave = cache(lambda: wave_row(act, project_id, [str(place)], now))
-            written = write(QueueWriter(act, project_id, now), wave, ready)
+            written = queue_statements(QueueWriter(act, project_id, now), wave, ready)
             number = _undecided(act, written)
             act.title = f"Worded #{number}"
             merged: list[int] = []
@@ -204,7 +204,7 @@ class Proposals:
         for path, own in by_path.items():
             try:
                 view = (view_of or read_view)(path)
-                more, others = prepare(own, setting_of(path, self._clock()), view=view)
+                more, others = prepare_statements(own, setting_of(path, self._clock()), view=view)
             except SourceError as problem:
                 more, others = [], [dropped(each, str(problem)) for each in own]
             ready += more
@@ -252,9 +252,9 @@ def _undecided(act: Act, written: Written) -> int:
     """The row of a statement. Raises ConflictError unless it is new or waits with new evidence."""
     if written.new:
         return next(iter(written.new))
-    row = (*written.seen, *written.known)[0]
+    row = (*written.seen, *written.unchanged)[0]
     (status,) = act.query("SELECT status FROM memory WHERE id = ?", (row,))[0]
-    if status != Status.CANDIDATE or written.known:
+    if status != Status.CANDIDATE or written.unchanged:
         raise ConflictError(
             f"#{row} ({STATUS_WORDS[Status(status)]}) says the same. Nothing was changed."
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from reviewer.clock import Clock, iso
-from reviewer.promotion.rows.entity_rows import new_columns
 from reviewer.promotion.rows.evidence_rows import record_image, wave_row
+from reviewer.promotion.rows.memory_rows import new_columns
 from reviewer.promotion.views import Done
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Record, Role

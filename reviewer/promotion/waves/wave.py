@@ -6,13 +6,12 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from reviewer.clock import Clock
 from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
-from reviewer.extraction.candidates import Setting
+from reviewer.extraction.confidence import setting_of
 from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault
@@ -150,8 +149,7 @@ class Wave:
         if self._writer.known_stamp(path) in (stamp, whole) and not self._again:
             self._report.unchanged += 1
             return
-        updated = datetime.fromtimestamp(stamp.modified_ns / 1e9, UTC)
-        setting = Setting(path=str(path), now=self._clock(), updated=updated)
+        setting = setting_of(path, self._clock(), stamp.modified_ns / 1e9)
         with self._breakable():
             reading = SourceReading(path, setting if self._extract else None, only)
         records = FileRecords(self._writer, path, reading.format, again=self._again)
@@ -178,7 +176,7 @@ class Wave:
             self._say_progress(path)
             self._go_on()
         if self._extract:
-            found.propose(setting, self._known)
+            found.propose(path, setting, self._known)
         for error in reading.errors:
             self._folder.error(f"{path}: {error}")
         records.finish(stamp, reading.tally, reading.findings, only)

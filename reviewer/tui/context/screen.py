@@ -14,7 +14,7 @@ from msgspec import structs
 from rich.cells import cell_len
 from textual import on
 
-from reviewer.commits.retention import check_patterns
+from reviewer.commits.criteria import check_patterns
 from reviewer.commits.search import parse_filter
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.anchor_types import AnchorType

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from msgspec import structs
 
+from reviewer.promotion.lists.figure_words import came_up, factors
 from reviewer.promotion.views import (
     REASONS,
     CandidateView,
@@ -15,7 +16,6 @@ from reviewer.promotion.views import (
     SourceState,
     Status,
 )
-from reviewer.proposing.values import Proposer
 from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.structure import (
     conflict_blocks,
@@ -28,12 +28,10 @@ from reviewer.tui.kit.text import (
     Run,
     TextBlock,
     TextSpan,
-    count,
     elapsed,
     figure,
     marked_changes,
     moment,
-    times,
 )
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue import keys
@@ -44,15 +42,6 @@ COMPARED = 2_000
 """Maximum characters compared of each near duplicate."""
 PROOF_ROWS = 3
 
-_SURE: dict[str, str] = {
-    Proposer.FINDING: "finding",
-    Proposer.MODEL: "reader",
-    Proposer.COMMAND: "reader",
-    Proposer.MCP: "agent",
-    Proposer.MEMORY: "memory",
-}
-"""The source of the first confidence factor, unless it is a rule."""
-_PRIOR_WORDS = {70: "heading", 65: "list item", 60: "value", 50: "sentence"}
 _FLAG_WORDS = {
     "secret": "a secret in this text was masked",
     "injection": "reads like a command planted for an agent: check before you promote",
@@ -179,36 +168,21 @@ def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
 
 
 def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
-    if view.hand_authored:
+    product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors(view))
+    if not product:
         return labelled(
             "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
         )
-    of_rule = _PRIOR_WORDS.get(round(view.prior * 100), "rule")
-    prior = _SURE.get(view.proposer, of_rule)
-    factors = (
-        (view.prior, prior),
-        (view.signal, "path"),
-        (view.freshness, "fresh" if view.freshness >= 1 else "age"),
-    )
-    product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors)
     text = f"{product} = {figure(view.confidence)}"
     result = TextSpan(text.rindex("=") + 2, len(text), "strong")
     return labelled("confidence", text, spans=(result,))
 
 
 def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
-    parts = [] if view.came_up <= view.sessions > 1 else [times(view.came_up)]
-    if view.sessions:
-        of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
-        parts.append(count(view.sessions, "session") + of_whom)
-    if view.cost:
-        parts.append(f"cost {count(view.cost, 'tool call')}")
-    if view.refs:
-        parts.append(count(view.refs, "later mention"))
+    parts = came_up(view)
     if view.status is Status.CANDIDATE:
         parts.append(f"queued {elapsed(view.pending_since, now)} ago")
-    by = "by hand" if view.hand_authored else f"by {view.rule} {view.extractor_version}"
-    parts.append(by)
+    parts.append("by hand" if view.hand_authored else f"by {view.rule} {view.extractor_version}")
     return labelled("seen", f" {signs.dot} ".join(parts))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from reviewer.promotion.views import EvidenceView, RecordView
-from reviewer.tui.evidence.roles import role_cells, role_runs
+from reviewer.sources.records import RecordUse
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan
 from reviewer.tui.kit.text_pane import TextPane
@@ -14,6 +14,15 @@ from reviewer.tui.theme import Glyphs, glyphs
 
 CONTEXT_CHARACTERS = 320
 """Characters shown of each surrounding record, on the side of the cited one."""
+_ROLE_CELLS = 11
+
+_SHORT_USES = {
+    RecordUse.INJECTED: "injected",
+    RecordUse.SUMMARY: "summary",
+    RecordUse.TOOL: "tool",
+    RecordUse.OVERLONG: "overlong",
+}
+"""Short names for kinds of records too wide for the column."""
 
 
 class EvidencePane(TextPane):
@@ -100,8 +109,8 @@ def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[TextBlock]:
         TextBlock(
             record.text,
             spans=(TextSpan(start, end),),
-            first=(bar, *role_runs(record, "strong")),
-            rest=(bar, Run(" " * role_cells(record))),
+            first=(bar, *_role_runs(record, "strong")),
+            rest=(bar, Run(" " * _role_cells(record))),
             more=f", {kit_keys.OPEN_SOURCE.key} opens the source",
         )
     )
@@ -118,4 +127,17 @@ def _context(record: RecordView, signs: Glyphs, *, before: bool) -> TextBlock:
         text = f"{signs.ellipsis} {text[-CONTEXT_CHARACTERS:].partition(' ')[2] or text[-40:]}"
     elif len(text) > CONTEXT_CHARACTERS or len(record.text) > near:
         text = f"{text[:CONTEXT_CHARACTERS].rpartition(' ')[0] or text[:40]} {signs.ellipsis}"
-    return TextBlock(text, "faint", first=(Run("  "), *role_runs(record, "faint")))
+    return TextBlock(text, "faint", first=(Run("  "), *_role_runs(record, "faint")))
+
+
+def _role_cells(record: RecordView) -> int:
+    """The width of the column; 0 for notes, which have a single author."""
+    return _ROLE_CELLS if record.shape == "turn" else 0
+
+
+def _role_runs(record: RecordView, style: str) -> tuple[Run, ...]:
+    """The role; for a record without a speaker its kind (`tool`, `boot text`)."""
+    use = RecordUse(record.use)
+    word = record.role if use is RecordUse.MESSAGE else _SHORT_USES.get(use, use)
+    cells = _role_cells(record)
+    return (Run(word[: cells - 1].ljust(cells), style),) if cells else ()

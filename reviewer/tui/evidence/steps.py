@@ -82,11 +82,6 @@ def line_of_file(path: str, line: int, text: str = "") -> EvidenceView:
         role="note",
         use="said",
         shape="note",
-        at=None,
-        session=None,
-        sidechain=False,
-        headings=(),
-        meta={},
         text=text,
     )
     return EvidenceView(0, record, 0, len(text), "", (), ())

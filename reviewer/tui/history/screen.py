@@ -14,6 +14,7 @@ from textual import on
 
 from reviewer.engine import Engine
 from reviewer.promotion.decisions.history import ActView, ChangeView
+from reviewer.text.clip import clip
 from reviewer.text.display import display_line
 from reviewer.tui.history import keys
 from reviewer.tui.kit import keys as shared
@@ -293,7 +294,7 @@ def _change(change: ChangeView) -> list[TextBlock]:
         what = "removed"
     number = f" #{change.row}" if change.table == "memory" else ""
     head = f"{TABLES[change.table]}{number} {what}"
-    label = f"  {_short(change.label)}" if change.label else ""
+    label = f"  {clip(change.label, VALUE_CHARACTERS)}" if change.label else ""
     spans = (TextSpan(0, len(head), "accent"),)
     blocks = [TextBlock(head + label, "text", spans, first=(Run(" "),))]
     before, after = change.before or {}, change.after or {}
@@ -325,10 +326,5 @@ def _field(name: str, old: object, new: object) -> TextBlock:
 def _value(value: object) -> str:
     if value is None:
         return "none"
-    text = _short(str(value)) or "empty"
+    text = clip(str(value)[: 4 * VALUE_CHARACTERS], VALUE_CHARACTERS) or "empty"
     return moment(text) if _ISO.fullmatch(text) else text
-
-
-def _short(text: str) -> str:
-    text = " ".join(text[: 4 * VALUE_CHARACTERS].split())
-    return text if len(text) <= VALUE_CHARACTERS else f"{text[:VALUE_CHARACTERS]}…"

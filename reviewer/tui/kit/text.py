@@ -315,11 +315,6 @@ def figure(value: float) -> str:
     return text[1:] if text.startswith("0.") else text
 
 
-def times(number: int) -> str:
-    """`once`, `twice`, `3 times`."""
-    return {1: "once", 2: "twice"}.get(number, f"{number:,} times")
-
-
 def elapsed(since: str | None, now: datetime) -> str:
     """The age of an ISO timestamp: `4 days`, `3 hours`, `a moment`; `?` if invalid."""
     moment = from_iso(since) if since else None

@@ -12,7 +12,7 @@ from textual import on
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
 from reviewer.promotion.lists.source_view import CitedText
-from reviewer.promotion.rows.wordings import LONGEST_MEMORY
+from reviewer.promotion.rows.wordings import LONGEST_WORDING
 from reviewer.promotion.views import Done, EvidenceView
 from reviewer.proposing.session_view import label, read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
@@ -193,7 +193,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         """
         lines = self.model.chosen()
         quoted = "\n\n".join(line.text for line in lines if is_said(line))
-        start = quoted if len(quoted) <= LONGEST_MEMORY else ""
+        start = quoted if len(quoted) <= LONGEST_WORDING else ""
         self.cursor_rest.stop()
         self._show_proof()
         self.say(

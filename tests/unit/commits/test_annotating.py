@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.commits.contexts import Contexts
-from reviewer.commits.retention import PatternError
+from reviewer.commits.criteria import PatternError
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.commits.retention import (
+from reviewer.commits.criteria import (
     LONGEST_PATTERN,
     MAX_PATTERNS,
     PatternError,

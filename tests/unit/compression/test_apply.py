@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.commits.retention import PatternError
+from reviewer.commits.criteria import PatternError
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import Level

@@ -10,7 +10,7 @@ from reviewer.extraction.extract import BootText, Dropped, Extractor
 from reviewer.sources.records import Record, Role, Shape
 
 NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
-SETTING = Setting(path="sessions/a.jsonl", now=NOW)
+SETTING = Setting(NOW)
 
 
 def record(text: str, **changes: Any) -> Record:

@@ -63,7 +63,7 @@ class Machine:
 
     def reject(self, content: str) -> None:
         self.engine.triage.restore([self.number(content)])
-        self.engine.triage.reject([self.number(content)], alone=True)
+        self.engine.triage.reject(ids := [self.number(content)], alone=ids)
 
     def forget(self, content: str) -> None:
         self.engine.forgetting.erase(self.engine.forgetting.memories([self.number(content)]))
@@ -162,7 +162,7 @@ def test_one_wording_with_two_verdicts_waits_and_is_decided_once(machines: list[
     right.reject(SHARED)
     settle(machines)
     assert [each.waiting() for each in machines] == [{SHARED: True}] * 3
-    third.engine.triage.promote([third.number(SHARED)], alone=True)
+    third.engine.triage.promote(ids := [third.number(SHARED)], alone=ids)
     settle(machines)
     assert [(each.active(), each.waiting()) for each in machines] == [({SHARED}, {})] * 3
 
@@ -233,7 +233,7 @@ def test_a_merge_travels_and_so_does_its_end(machines: list[Machine]) -> None:
     settle(machines)
     assert [each.active() for each in machines] == [{SECOND}] * 3
     right.engine.triage.restore([right.number(FIRST)])
-    right.engine.triage.promote([right.number(FIRST)], alone=True)
+    right.engine.triage.promote(ids := [right.number(FIRST)], alone=ids)
     settle(machines)
     assert [each.active() for each in machines] == [{FIRST, SECOND}] * 3
 
@@ -262,7 +262,7 @@ def act(shuffled: random.Random, machine: Machine) -> None:
     elif dice < 0.15 and machine.engine.history.undo_title():
         machine.engine.history.undo()
     elif row.status == "candidate":
-        shuffled.choice((triage.promote, triage.reject))([row.id], alone=True)
+        shuffled.choice((triage.promote, triage.reject))([row.id], alone=[row.id])
     elif row.status == "active" and dice < 0.7:
         triage.edit(row.id, f"Wording {shuffled.randrange(5)} of a few")
     elif row.status != "superseded":

@@ -38,7 +38,7 @@ def test_alone_leaves_the_near_duplicates_under_a_new_leader(
     behind = {"b fact": "a fact", "c fact": "a fact"}
     a, b, c = queue_up("a fact", "b fact", "c fact", behind=behind)
 
-    engine.triage.reject([a], alone=True)
+    engine.triage.reject([a], alone=[a])
 
     assert [status(a), status(b), status(c)] == ["invalid", "candidate", "candidate"]
     assert waiting(engine) == [b]

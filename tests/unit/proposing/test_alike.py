@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.proposing.alike import KnownTexts, says
+from reviewer.proposing.alike import PreparedTexts, says
 
 STATEMENT = "Never amend a commit that was pushed"
 
@@ -37,4 +37,4 @@ def test_another_name_number_or_negation_is_something_else(text: str, statement:
 def test_a_place_is_the_line_where_it_begins_also_if_it_goes_on() -> None:
     texts = {"CLAUDE.md": "# Rules\n\n- Never amend a commit\n  that was pushed\n- Use tabs\n"}
 
-    assert KnownTexts(texts).places(STATEMENT) == ("CLAUDE.md:3",)
+    assert PreparedTexts(texts).places(STATEMENT) == ("CLAUDE.md:3",)

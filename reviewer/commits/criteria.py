@@ -243,16 +243,16 @@ def clean_instructions(text: str) -> str:
     return kept
 
 
-def to_json(criteria: RetentionCriteria) -> str | None:
+def encode_criteria(criteria: RetentionCriteria) -> str | None:
     """The value for the column `retention_json`; None without criteria."""
     return msgspec.json.encode(criteria).decode() if criteria else None
 
 
-def from_json(stored: str | None) -> RetentionCriteria:
+def decode_criteria(stored: str | None) -> RetentionCriteria:
     """The criteria in the column `retention_json`; empty for NULL."""
     return _decoder.decode(stored) if stored else NO_CRITERIA
 
 
-def size(criteria: RetentionCriteria) -> int:
+def count_criteria(criteria: RetentionCriteria) -> int:
     """Number of criteria: patterns, plus one for instructions."""
     return len(criteria.patterns) + bool(criteria.instructions)

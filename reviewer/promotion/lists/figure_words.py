@@ -1,0 +1,38 @@
+"""The figures of a candidate in words."""
+
+from __future__ import annotations
+
+from reviewer.extraction.candidates import PRIORS
+from reviewer.promotion.views import CandidateView
+from reviewer.proposing.values import Proposer
+from reviewer.text.numerals import count, times
+
+_READERS: dict[str, str] = {
+    Proposer.FINDING: "finding",
+    Proposer.MODEL: "reader",
+    Proposer.COMMAND: "reader",
+    Proposer.MCP: "agent",
+    Proposer.MEMORY: "memory",
+}
+_RULES = {prior: str(rule) for rule, prior in PRIORS.items()}
+
+
+def factors(view: CandidateView) -> tuple[tuple[float, str], ...]:
+    """The factors of its confidence; none if it was written by hand."""
+    if view.hand_authored:
+        return ()
+    prior = _READERS.get(view.proposer) or _RULES.get(view.prior, "rule")
+    return (view.prior, prior), (view.signal, "path"), (view.freshness, "fresh")
+
+
+def came_up(view: CandidateView) -> list[str]:
+    """How often it was found, and what not knowing it has cost."""
+    parts = [] if view.came_up <= view.sessions > 1 else [times(view.came_up)]
+    if view.sessions:
+        of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
+        parts.append(count(view.sessions, "session") + of_whom)
+    if view.cost:
+        parts.append(f"cost {count(view.cost, 'tool call')}")
+    if view.refs:
+        parts.append(count(view.refs, "later mention"))
+    return parts

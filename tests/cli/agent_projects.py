@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
@@ -56,3 +58,11 @@ def session(folder: Path, lines: Sequence[tuple[str, str]] = TALK, name: str = "
     path = place / f"{name}.jsonl"
     path.write_bytes(told.bytes())
     return path
+
+
+def hook(program: Reviewer, agent: str, event: str, told: object, **settings: Any) -> str:
+    """What a hook printed; it succeeded and said nothing on stderr."""
+    typed = told if isinstance(told, str) else json.dumps(told)
+    done = program("hook", agent, event, typed=typed, **settings)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout

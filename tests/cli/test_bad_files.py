@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.conftest import NOTE, Reviewer
 from tests.cli.permissions import bound as bound
+from tests.unit.sources.families import GOOSE
+from tests.unit.sources.test_hostile_databases import MEGABYTES, make_computed
 
 
 class TestWhatIsRead:
@@ -47,6 +49,16 @@ class TestWhatIsRead:
         log = Path(counts["report_folder"], "errors.log")
         assert done.stderr.splitlines()[0] == f"1 file could not be read: see {log}"
         assert "bad.md" in log.read_text()
+
+    def test_a_file_that_fails_while_it_is_read_is_named(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "notes"
+        path = GOOSE.write(folder)
+        make_computed(path, "messages", "content_json", MEGABYTES)
+        (folder / "good.md").write_text(NOTE)
+        count, named, *_ = reviewer.succeeds("ingest", folder).stderr.splitlines()
+        assert count.startswith("1 file could not be read: see ")
+        assert named == f"{path} cannot be read: messages.content_json is computed."
+        assert reviewer.ids()
 
     @pytest.mark.parametrize(
         ("name", "content", "why"),

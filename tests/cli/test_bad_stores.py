@@ -79,15 +79,6 @@ class TestTheStore:
         assert len(done.stderr.splitlines()) == 1, done.stderr
         seeded.nothing_lost(candidates=before)
 
-    def test_two_programs_at_once(self, seeded: Reviewer) -> None:
-        ids = seeded.ids()
-        running = [seeded.start("promote", memory, "--alone") for memory in ids]
-        for process in running:
-            _, said = process.communicate(timeout=250)
-            assert process.returncode == 0, said
-        assert sorted(seeded.ids("--status", "active")) == sorted(ids)
-        seeded.nothing_lost(candidates=len(ids))
-
     def test_the_same_decision_twice_at_once(self, seeded: Reviewer) -> None:
         memory = seeded.ids()[0]
         running = [seeded.start(verb, memory, "--alone") for verb in ("promote", "reject")]

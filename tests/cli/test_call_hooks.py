@@ -22,7 +22,7 @@ from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.call_hook import store_path
 from reviewer.engine import Engine
 from reviewer.recall.moments import read_moment
-from tests.cli.agent_projects import filled
+from tests.cli.agent_projects import filled, hook
 from tests.cli.conftest import Reviewer
 from tests.cli.test_connect import connect, home, put, snapshot
 from tests.cli.test_findings import lint
@@ -88,13 +88,6 @@ def office(reviewer: Reviewer, made: Reviewer) -> Path:
     return made.folder / "ticket-office"
 
 
-def hook(program: Reviewer, agent: str, event: str, told: object) -> str:
-    """What a hook prints; it never fails."""
-    done = program("hook", agent, event, typed=told if isinstance(told, str) else json.dumps(told))
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
 def told(folder: Path, session: str = "s1", **more: object) -> dict[str, object]:
     """An event as agents tell it."""
     return {"session_id": session, "cwd": str(folder / "deeper"), **more}
@@ -113,18 +106,20 @@ def said(printed: str) -> str:
     return ""
 
 
-def remembered(program: Reviewer, project: str, *texts: str) -> None:
-    """Memories that nothing but their words recalls."""
+def remembered(program: Reviewer, office: Path, *texts: str, when: str = "") -> None:
+    """Memories that only their words recall, or a moment."""
     for text in texts:
-        assert (
-            program("--project", project, "remember", text, "--type", "knowledge").returncode == 0
+        program.succeeds("remember", text, "--type", "knowledge", "--promote", cwd=office)
+    if when:
+        number = max(
+            row["id"] for row in program.rows("queue", "list", "--status", "active", cwd=office)
         )
-        program("--project", project, "promote", *program.ids("--project", project))
-    assert program("--project", project, "recall", "--prompt", "kiln").returncode == 0
+        program.succeeds("edit", number, "--when", when, cwd=office)
+    program.succeeds("recall", "--prompt", "kiln", cwd=office)
 
 
 def test_words_of_an_agents_own_tool_bring_nothing(reviewer: Reviewer, office: Path) -> None:
-    remembered(reviewer, office.name, "Glaze of the kiln cracks: dry the shelf first.")
+    remembered(reviewer, office, "Glaze of the kiln cracks: dry the shelf first.")
     error = "The glaze cracks on the shelf of the kiln."
     for tool, given, expected in (
         ("Write", {"file_path": "kiln.md"}, False),
@@ -142,9 +137,9 @@ def test_a_line_of_a_failure_brings_its_best_memory_and_no_other_after_it(
         "Glaze of the kiln cracks: dry the shelf.",
         "A shelf of the kiln cracks at noon.",
     )
-    remembered(reviewer, office.name, best, next_best)
+    remembered(reviewer, office, best, next_best)
     line = "ovens/kiln.go:3:1: glaze cracks on the shelf of the kiln"
-    shown = reviewer("--project", office.name, "recall", "--error", line).stdout
+    shown = reviewer("recall", "--error", line, cwd=office).stdout
     assert next_best in shown  # a person who asks sees it
     failed = told(office, tool_input={"command": "make kiln"}, error=f"Exit code 1\n{line}")
     answer = hook(reviewer, "claude-code", "PostToolUseFailure", failed)
@@ -177,12 +172,8 @@ def test_the_memory_of_a_failure_comes_with_it(
 def test_the_memory_of_a_tool_comes_when_it_fails(
     agent: str, event: str, name: str, failed: dict[str, Any], reviewer: Reviewer, office: Path
 ) -> None:
-    named = ["--project", office.name]
-    reviewer(*named, "remember", "The database sleeps at night.", "--type", "knowledge")
-    (number,) = reviewer.ids(*named)
-    reviewer(*named, "promote", number)
-    reviewer(*named, "edit", number, "--when", "tool db-query")
-    assert "sleeps" in reviewer(*named, "recall", "--command", "db-query").stdout
+    remembered(reviewer, office, "The database sleeps at night.", when="tool db-query")
+    assert "sleeps" in reviewer("recall", "--command", "db-query", cwd=office).stdout
     for tool, expected in (("db-list", False), ("db-query", True)):
         answer = hook(reviewer, agent, event, told(office, **{name: tool}, **failed))
         assert ("sleeps" in said(answer)) is expected
@@ -285,12 +276,7 @@ REPORTED = {
 def test_a_failure_that_a_program_reports_itself_is_seen_behind_a_pipe(
     reviewer: Reviewer, office: Path
 ) -> None:
-    named = ["--project", office.name]
-    reviewer(*named, "remember", MAKE, "--type", "knowledge")
-    (number,) = reviewer.ids(*named)
-    reviewer(*named, "promote", number)
-    reviewer(*named, "edit", number, "--when", "command make check")
-    assert MAKE in reviewer(*named, "recall", "--command", "make check").stdout
+    remembered(reviewer, office, MAKE, when="command make check")
     for output, expected in REPORTED.items():
         event = told(
             office, output, tool_name="Bash", tool_input=PIPED, tool_response={"stdout": output}
@@ -485,7 +471,7 @@ def test_the_settings_follow_guards_and_commands_and_are_put_back(
         assert any(line[:1] == "+" and words in line for line in done.stderr.splitlines())
     assert when in reviewer(*named, "queue", "show", number).stdout
     until(lambda: words in settings.read_text())
-    assert reviewer(*named, "undo").returncode == 0
+    reviewer.succeeds(*named, "undo")
     until(lambda: settings.read_bytes() == unguarded)
     # The process that wrote the settings may still be noting it.
     until(lambda: reviewer("disconnect", agent, "--yes").returncode == 0)
@@ -499,8 +485,8 @@ def test_commands_that_showed_the_failure_of_a_memory_are_read_behind_a_pipe(
     for each in (lint("a"), lint("b")):
         each.write(tmp_path / "sessions" / f"{each.name}.jsonl")
     reviewer("ingest", tmp_path / "sessions")
-    assert reviewer("promote", *reviewer.ids()).returncode == 0
-    assert reviewer("recall", "--error", "any").returncode == 0
+    reviewer.succeeds("promote", *reviewer.ids())
+    reviewer.succeeds("recall", "--error", "any")
     connect(reviewer, "claude-code")
     hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
     (hook,) = hooks["PostToolUse"][0]["hooks"]
@@ -519,6 +505,6 @@ def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session
     settings = home(reviewer) / ".claude" / "settings.json"
     assert "git*push" not in settings.read_text()
     told = json.dumps({"cwd": str(folder), "session_id": "s"})
-    assert reviewer("hook", "claude-code", "SessionStart", typed=told).returncode == 0
+    reviewer.succeeds("hook", "claude-code", "SessionStart", typed=told)
     until(lambda: "git*push" in settings.read_text())
     engine.close()

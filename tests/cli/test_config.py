@@ -43,9 +43,6 @@ MISTAKES = [
     ('[keys]\npromote = "x"', "both promote and reject"),
     ("[keys]\npromote = []", "needs a key"),
     ('[keys]\npromote = "ctlr+b"', "There is no key ctlr+b"),
-    ('[model]\nbase_url = "models.example"\nname = "tiny"', "must begin with https://"),
-    ('[model]\nbase_url = "http://models.example/v1"\nname = "tiny"', "plain HTTP"),
-    ('[model]\nbase_url = "https://models.example/v1"', "Set name under [model]"),
     ('[model]\nname = "tiny"', "No model is configured"),
 ]
 

@@ -47,7 +47,7 @@ FILES = {
 
 
 def home(program: Reviewer) -> Path:
-    return program.folder / "home"
+    return Path(program.environment["HOME"])
 
 
 def put(program: Reviewer, agent: str, root: Path | None = None) -> None:
@@ -67,9 +67,7 @@ def snapshot(folder: Path) -> dict[str, bytes | None]:
 
 
 def connect(program: Reviewer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    done = program("connect", *arguments, "--yes")
-    assert done.returncode == 0, done.stderr
-    return done
+    return program.succeeds("connect", *arguments, "--yes")
 
 
 @pytest.mark.parametrize("with_files", [False, True])
@@ -89,8 +87,7 @@ def test_disconnecting_leaves_every_byte_as_it_was(
         for line in (data or b"").splitlines():
             assert line.partition(b"//")[2] in (after[name] or b"")  # comments
     assert "already connected" in reviewer("connect", agent, "--yes").stderr
-    done = reviewer("disconnect", agent, "--yes")
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("disconnect", agent, "--yes")
     assert snapshot(home(reviewer)) == before
     assert "is not connected" in reviewer.fails("disconnect", agent, "--yes")
 
@@ -99,15 +96,13 @@ def test_disconnecting_leaves_every_byte_as_it_was(
 def test_a_project_is_connected_in_its_own_folder(reviewer: Reviewer, agent: str) -> None:
     folder = filled(reviewer)
     before, own = snapshot(folder), snapshot(home(reviewer))
-    done = reviewer("connect", agent, "--project", "--block", "--yes", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("connect", agent, "--project", "--block", "--yes", cwd=folder)
     after = snapshot(folder)
     blocks = [name for name, data in after.items() if data and b"reviewer:begin" in data]
     assert blocks == [{"claude-code": "CLAUDE.md", "gemini": "GEMINI.md"}.get(agent, "AGENTS.md")]
     assert b"thermal paper" in (after[blocks[0]] or b"")
     assert snapshot(home(reviewer)) == own
-    done = reviewer("disconnect", agent, "--project", "--yes", cwd=folder)
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("disconnect", agent, "--project", "--yes", cwd=folder)
     assert snapshot(folder) == before
 
 
@@ -138,6 +133,10 @@ def test_the_entry_and_the_hooks_start_this_program_on_this_store(reviewer: Revi
     )  # fmt: skip
     assert "thermal paper" in done.stdout
     assert done.stderr == ""
+    named = ("--project", folder.name)
+    reviewer.succeeds(*named, "connect", "gemini", "--project", "--yes", cwd=folder)
+    settings = json.loads((folder / ".gemini" / "settings.json").read_text())
+    assert settings["mcpServers"]["reviewer"]["args"][2:4] == [*named]
 
 
 def test_what_others_wrote_since_stays(reviewer: Reviewer) -> None:
@@ -152,12 +151,12 @@ def test_what_others_wrote_since_stays(reviewer: Reviewer) -> None:
     path.write_text(json.dumps(value))  # as Claude Code does at each start
     config = home(reviewer) / ".codex" / "config.toml"
     config.write_text(config.read_text() + '\n[projects."/x"]\ntrust_level = "trusted"\n')
-    assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
+    reviewer.succeeds("disconnect", "claude-code", "--yes")
     assert json.loads(path.read_text()) == {
         "numStartups": 5,
         "mcpServers": {"mine": {"command": "m"}},
     }
-    assert reviewer("disconnect", "codex", "--yes").returncode == 0
+    reviewer.succeeds("disconnect", "codex", "--yes")
     text = config.read_text()
     assert text.startswith(FILES["codex"][".codex/config.toml"])
     assert set(tomllib.loads(text)) == {"model", "mcp_servers", "projects"}
@@ -235,7 +234,7 @@ def test_a_link_of_the_person_in_the_home_stays_a_link(reviewer: Reviewer) -> No
     connect(reviewer, "claude-code")
     assert link.is_symlink()
     assert "PreCompact" in (dotfiles / "settings.json").read_text()
-    assert reviewer("disconnect", "claude-code", "--yes").returncode == 0
+    reviewer.succeeds("disconnect", "claude-code", "--yes")
     assert link.is_symlink()
     assert (dotfiles / "settings.json").read_text() == CLAUDE
 
@@ -265,7 +264,7 @@ def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
         each.communicate(timeout=PATIENCE)
     json.loads((home(reviewer) / ".gemini" / "settings.json").read_text())
     for agent in ("gemini", "codex"):
-        assert reviewer("disconnect", agent, "--yes").returncode == 0
+        reviewer.succeeds("disconnect", agent, "--yes")
     assert snapshot(home(reviewer)) == before
 
 
@@ -294,24 +293,15 @@ def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
     assert "not in a git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
 
 
-def in_folder(program: Reviewer, folder: Path, *arguments: object) -> str:
-    """What a successful call in a folder says."""
-    done = program(*arguments, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return done.stdout + done.stderr
-
-
 def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
-    (number, *_) = reviewer.ids("--project", folder.name, "--status", "active")
-    assert "not connected" in in_folder(reviewer, folder, "connect", "--reach", number)
-    in_folder(reviewer, folder, "connect", "claude-code", "--yes")
-    in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
-    in_folder(reviewer, folder, "connect", "codex", "--project", "--block", "--yes")
-    rows = [
-        json.loads(line)
-        for line in in_folder(reviewer, folder, "connect", "--reach", number, "--json").splitlines()
-    ]
+    reviewer.folder = folder
+    (number, *_) = reviewer.ids("--status", "active")
+    assert "not connected" in reviewer("connect", "--reach", number).stdout
+    reviewer.succeeds("connect", "claude-code", "--yes")
+    reviewer.succeeds("connect", "claude-code", "--memory", "--yes")
+    reviewer.succeeds("connect", "codex", "--project", "--block", "--yes")
+    rows = reviewer.rows("connect", "--reach", number)
     claude = {row["where"]: row for row in rows if row["agent"] == "claude-code"}
     assert set(claude) == {"packet", "tools", "memory folder"}
     assert all(row["gets"] for row in claude.values())
@@ -320,8 +310,7 @@ def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> Non
     codex = {row["where"]: row for row in rows if row["agent"] == "codex"}
     assert codex["block"]["how"] == f"in {folder.resolve()}/AGENTS.md"
     assert [row["how"] for row in rows if row["agent"] == "gemini"] == ["not connected"]
-    in_folder(reviewer, folder, "restore", number)
-    options = ("--project", folder.name, "connect", "--reach")
-    assert "is not promoted" in reviewer.fails(*options, number)
-    reviewer.fails(*options, number, "codex", code=2)
-    assert "99999" in reviewer.fails(*options, 99999)
+    reviewer.succeeds("restore", number)
+    assert "is not promoted" in reviewer.fails("connect", "--reach", number)
+    reviewer.fails("connect", "--reach", number, "codex", code=2)
+    assert "99999" in reviewer.fails("connect", "--reach", 99999)

@@ -155,16 +155,6 @@ def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
     assert context["totals"]["by_priority"]["skip"] == rows[0]["tokens"]
 
 
-def test_an_export_can_be_imported_again(talked: Reviewer) -> None:
-    number = commits(talked)[1]["id"]
-    talked("annotate", number, "--retain-match", "$50k")
-    lines = talked("context", "export", "talk").stdout
-    assert json.loads(lines.splitlines()[1])["retention"]["patterns"][0]["text"] == "$50k"
-    (talked.folder / "again.jsonl").write_text(lines)
-    (done,) = talked.rows("--project", "kiosk", "context", "import", "again.jsonl")
-    assert (done["commits"], done["skipped"]) == (3, {})
-
-
 REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "show", "ffff"], 1, 'no commit "ffff"'),
     (["commit", "show", "ab"], 1, "at least 4 characters"),

@@ -45,15 +45,6 @@ def test_edit_reads_a_file_and_promotes_when_asked(seeded: Reviewer) -> None:
     assert (shown["status"], shown["content"]) == ("active", "Backups are tested every Monday")
 
 
-def test_an_act_can_be_undone_by_its_number(seeded: Reviewer) -> None:
-    first, second = seeded.ids("--limit", 2)
-    seeded("promote", first)
-    act = seeded.rows("history")[-1]["id"]
-    seeded("reject", second)
-    seeded.succeeds("undo", act)
-    assert (status_of(seeded, first), status_of(seeded, second)) == ("candidate", "invalid")
-
-
 def test_history_is_oldest_first_in_json_and_newest_first_for_people(seeded: Reviewer) -> None:
     for memory in seeded.ids("--limit", 3):
         seeded("defer", memory)
@@ -73,11 +64,6 @@ def test_history_show_lists_the_changes(seeded: Reviewer) -> None:
     changed = next(c for c in changes if (c["table"], c["row"]) == ("memory", memory))
     assert (changed["before"]["status"], changed["after"]["status"]) == ("candidate", "active")
     assert "status: candidate -> active" in seeded("history", "show", act["id"]).stdout
-
-
-def test_undo_without_acts_is_reported(seeded: Reviewer) -> None:
-    assert "undo" in seeded.fails("undo").lower()
-    assert "redo" in seeded.fails("redo").lower()
 
 
 @pytest.mark.parametrize("verb", ["edit", "restore", "defer"])

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from tests.cli.agent_projects import tree
 from tests.cli.conftest import Reviewer
 from tests.stored import everything_in, rows_of
 
@@ -28,23 +29,24 @@ NOTE = f"""# Decisions
 
 @pytest.fixture
 def kept(reviewer: Reviewer) -> Reviewer:
-    """A store in a folder of its own with a promoted fact, in every place that text gets to."""
+    """A work tree of the project `museum`, and a store in a folder of its own with a fact."""
     reviewer.db = reviewer.folder / "data" / "store.db"
+    reviewer.folder = tree(reviewer, "museum")
     note = reviewer.folder / "decisions.md"
     note.write_text(NOTE, encoding="utf-8")
-    assert reviewer("--project", "museum", "ingest", note).returncode == 0
+    reviewer.succeeds("ingest", note)
     return reviewer
 
 
 def fact(program: Reviewer) -> int:
-    rows = program.rows("--project", "museum", "queue", "list", "--status", "all")
+    rows = program.rows("queue", "list", "--status", "all")
     return min(int(row["id"]) for row in rows if "Wilhelmina" in row["content"])
 
 
 def own_bytes(program: Reviewer) -> Iterator[tuple[Path, bytes]]:
     """Every file of the store's folder and of the program's caches, and the unpacked ledger."""
     yield program.db, everything_in(program.db)
-    for folder in (program.db.parent, program.folder / "home"):
+    for folder in (program.db.parent, Path(program.environment["HOME"])):
         for path in folder.rglob("*"):
             if path.is_file():
                 yield path, path.read_bytes()
@@ -63,8 +65,8 @@ def test_no_byte_of_a_forgotten_memory_is_left(kept: Reviewer) -> None:
     memory = fact(kept)
     wording = kept.folder / "wording.txt"
     wording.write_text('Quastenburg\'s birthday opens the "vault" of the museum\n', "utf-8")
-    assert kept("--project", "museum", "edit", memory, "--content-file", wording).returncode == 0
-    assert kept("--project", "museum", "promote", memory).returncode == 0
+    kept.succeeds("edit", memory, "--content-file", wording)
+    kept.succeeds("promote", memory)
     with sqlite3.connect(kept.db) as connection:  # a prompt that named it
         connection.execute(
             "INSERT INTO use_of_memory (memory_id, session, moment, cue, at)"
@@ -74,17 +76,16 @@ def test_no_byte_of_a_forgotten_memory_is_left(kept: Reviewer) -> None:
     drafts = kept.db.with_name("store.db-drafts")
     drafts.mkdir(mode=0o700)
     (drafts / f"{memory}.txt").write_text("Wilhelmina again")
-    answers = kept.folder / "home" / ".cache" / "reviewer" / "answers"
+    answers = Path(kept.environment["HOME"]) / ".cache" / "reviewer" / "answers"
     answers.mkdir(parents=True, mode=0o700)
     (answers / "a.json").write_text(json.dumps({"text": f'{{"statement": "{SECRET}"}}'}))
     (answers / "b.json").write_text(json.dumps({"text": "something else"}))
     assert places_of(kept, "Wilhelmina", "Quastenburg")
-    done = kept("--project", "museum", "forget", memory, "--yes")
-    assert done.returncode == 0, done.stderr
+    done = kept.succeeds("forget", memory, "--yes")
     assert places_of(kept, "Wilhelmina", "Quastenburg") == []
     assert [each.name for each in answers.iterdir()] == ["b.json"]
     assert f"{kept.folder / 'decisions.md'}, line" in done.stderr
-    assert kept("--project", "museum", "packet").returncode == 0
+    kept.succeeds("packet")
     kept.nothing_lost()
 
 
@@ -94,11 +95,11 @@ def test_the_title_of_an_act_on_a_turn_keeps_nothing_of_a_forgotten_memory(
 ) -> None:
     talk = kept.folder / "talk.json"
     talk.write_text(json.dumps([{"role": "user", "content": f"{before}{SECRET}."}]))
-    assert kept("--project", "museum", "context", "import", talk).returncode == 0
-    (turn,) = kept.rows("--project", "museum", "commit", "list", "talk")
-    assert kept("annotate", turn["hash"][:8], "--priority", "skip").returncode == 0
+    kept.succeeds("context", "import", talk)
+    (turn,) = kept.rows("commit", "list", "talk")
+    kept.succeeds("annotate", turn["hash"][:8], "--priority", "skip")
     assert f"Skipped “{before}{SECRET[:8]}" in kept("history").stdout
-    assert kept("--project", "museum", "forget", fact(kept), "--yes").returncode == 0
+    kept.succeeds("forget", fact(kept), "--yes")
     shown = kept("history").stdout
     assert f"Skipped “{before}█" in shown
     assert SECRET[:8] not in shown
@@ -107,26 +108,26 @@ def test_the_title_of_an_act_on_a_turn_keeps_nothing_of_a_forgotten_memory(
 
 def test_the_rest_of_an_act_can_still_be_undone(kept: Reviewer) -> None:
     memory = fact(kept)
-    every = kept.ids("--project", "museum")
-    assert kept("--project", "museum", "promote", *every, "--alone").returncode == 0
-    assert kept("--project", "museum", "restore", memory).returncode == 0
-    assert kept("--project", "museum", "forget", memory, "--yes").returncode == 0
-    assert kept("--project", "museum", "undo").returncode == 0
-    assert kept.ids("--project", "museum") == [each for each in every if each != memory]
-    assert kept("--project", "museum", "redo").returncode == 0
+    every = kept.ids()
+    kept.succeeds("promote", *every, "--alone")
+    kept.succeeds("restore", memory)
+    kept.succeeds("forget", memory, "--yes")
+    kept.succeeds("undo")
+    assert kept.ids() == [each for each in every if each != memory]
+    kept.succeeds("redo")
     kept.nothing_lost()
 
 
 def test_nothing_takes_it_back(kept: Reviewer) -> None:
-    assert kept("--project", "museum", "forget", fact(kept), "--yes").returncode == 0
-    act = kept.rows("--project", "museum", "history")[-1]
+    kept.succeeds("forget", fact(kept), "--yes")
+    act = kept.rows("history")[-1]
     assert act["kind"] == "forget"
-    assert "forgetting is final" in kept.fails("--project", "museum", "undo", act["id"])
-    assert "no decision" in kept.fails("--project", "museum", "undo")
+    assert "forgetting is final" in kept.fails("undo", act["id"])
+    assert "no decision" in kept.fails("undo")
 
 
 def test_a_changed_act_is_found_also_where_it_lost_images(kept: Reviewer) -> None:
-    kept("--project", "museum", "forget", fact(kept), "--yes")
+    kept("forget", fact(kept), "--yes")
     sealed = rows_of(kept.db, "SELECT act FROM erasure ORDER BY act")[0][0]
     with sqlite3.connect(kept.db) as connection:
         connection.execute("UPDATE ledger SET title = 'Other' WHERE id = ?", (sealed,))
@@ -135,47 +136,44 @@ def test_a_changed_act_is_found_also_where_it_lost_images(kept: Reviewer) -> Non
 
 def test_it_asks_first_and_never_without_a_terminal(kept: Reviewer) -> None:
     memory = fact(kept)
-    message = kept("--project", "museum", "forget", memory)
+    message = kept("forget", memory)
     assert (message.returncode, "--yes" in message.stderr) == (2, True)
-    assert memory in kept.ids("--project", "museum")
+    assert memory in kept.ids()
 
 
 def test_what_other_rows_say_in_the_same_words_is_named(kept: Reviewer) -> None:
     longer = f"{SECRET}, and the watch knows it"
-    assert kept("--project", "museum", "remember", longer, "--type", "knowledge").returncode == 0
+    kept.succeeds("remember", longer, "--type", "knowledge")
     other = next(
-        row["id"] for row in kept.rows("--project", "museum", "queue", "list")
+        row["id"] for row in kept.rows("queue", "list")
         if row["content"].startswith(longer)
     )  # fmt: skip
-    done = kept("--project", "museum", "forget", fact(kept), "--yes")
+    done = kept("forget", fact(kept), "--yes")
     assert f"reviewer forget {other}" in done.stderr
-    assert kept("--project", "museum", "forget", other, "--yes").returncode == 0
+    kept.succeeds("forget", other, "--yes")
     assert places_of(kept, "Wilhelmina", "Quastenburg") == []
 
 
 def test_what_was_merged_into_a_memory_goes_with_it(kept: Reviewer) -> None:
     memory = fact(kept)
-    kept(
-        "--project", "museum", "remember", "Miss Quastenburg guards the vault", "--type", "decision"
-    )
-    other = next(each for each in kept.ids("--project", "museum") if each > max(memory, 2))
-    assert kept("--project", "museum", "merge", other, "--into", memory).returncode == 0
-    assert kept("--project", "museum", "forget", memory, "--yes").returncode == 0
+    kept("remember", "Miss Quastenburg guards the vault", "--type", "decision")
+    other = next(each for each in kept.ids() if each > max(memory, 2))
+    kept.succeeds("merge", other, "--into", memory)
+    kept.succeeds("forget", memory, "--yes")
     assert places_of(kept, "Quastenburg") == []
 
 
 def test_a_project_goes_whole_and_others_stay(kept: Reviewer) -> None:
-    other = kept.folder / "other.md"
+    other = kept.folder.parent / "other.md"
     other.write_text("# D\n\n- [Decision] The library closes at nine in the evening.\n", "utf-8")
-    assert kept("--project", "library", "ingest", other).returncode == 0
-    assert kept("--project", "museum", "context", "import", kept.folder / "decisions.md")
-    kept("--project", "museum", "state", "set", "vault", "Quastenburg holds the key")
+    kept.succeeds("--project", "library", "ingest", other)
+    assert kept("context", "import", kept.folder / "decisions.md")
+    kept("state", "set", "vault", "Quastenburg holds the key")
     graph = kept.folder / "tour.dot"
     graph.write_text("digraph tour { start [shape=Mdiamond]; e [shape=Msquare]; start -> e }")
-    kept("--project", "museum", "pipeline", "run", graph)
-    (run,) = kept.rows("--project", "museum", "pipeline", "runs")
-    done = kept("forget", "--project", "museum", "--yes")
-    assert done.returncode == 0, done.stderr
+    kept("pipeline", "run", graph)
+    (run,) = kept.rows("pipeline", "runs")
+    kept.succeeds("forget", "--project", "museum", "--yes")
     assert not Path(run["folder"]).exists()
     assert places_of(kept, "Wilhelmina", "Quastenburg", "night watch", "museum") == []
     assert len(kept.ids("--project", "library")) == 1
@@ -184,10 +182,10 @@ def test_a_project_goes_whole_and_others_stay(kept: Reviewer) -> None:
 
 
 def test_what_was_taken_back_before_is_erased_from_the_history(kept: Reviewer) -> None:
-    ingested = next(a for a in kept.rows("--project", "museum", "history") if a["kind"] == "ingest")
-    assert kept("--project", "museum", "undo", ingested["id"]).returncode == 0
+    ingested = next(a for a in kept.rows("history") if a["kind"] == "ingest")
+    kept.succeeds("undo", ingested["id"])
     assert places_of(kept, "Quastenburg")
-    assert kept("forget", "--project", "museum", "--yes").returncode == 0
+    kept.succeeds("forget", "--project", "museum", "--yes")
     assert places_of(kept, "Quastenburg", "night watch") == []
     kept.nothing_lost()
 
@@ -196,7 +194,7 @@ def test_an_interrupted_forget_is_repeated_or_finished(kept: Reviewer) -> None:
     memory = fact(kept)
     marker = kept.db.with_name("store.db-forgetting")
     marker.touch(0o600)  # killed before its act
-    assert memory in kept.ids("--project", "museum")
+    assert memory in kept.ids()
     assert not marker.exists()
     engine = Engine.open(kept.db)
     engine.forgetting.erase(engine.forgetting.memories([memory]))
@@ -205,7 +203,7 @@ def test_an_interrupted_forget_is_repeated_or_finished(kept: Reviewer) -> None:
     engine.close()
     kept.db, marker = killed / kept.db.name, killed / marker.name
     assert any(b"Quastenburg" in path.read_bytes() for path in killed.glob("store.db*"))
-    assert memory not in kept.ids("--project", "museum")
+    assert memory not in kept.ids()
     assert places_of(kept, "Quastenburg") == []
     assert not marker.exists()
 
@@ -215,53 +213,46 @@ def test_an_open_reader_is_named_and_the_rest_done_later(kept: Reviewer) -> None
     reader = sqlite3.connect(kept.db, isolation_level=None)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM memory").fetchone()
-    done = kept("--project", "museum", "forget", memory, "--yes")
+    done = kept("forget", memory, "--yes")
     assert (done.returncode, "Close it" in done.stderr) == (1, True)
     reader.execute("ROLLBACK")
     reader.close()
-    kept.ids("--project", "museum")
+    kept.ids()
     assert places_of(kept, "Quastenburg") == []
 
 
 def test_memory_folders_and_prepared_packets_of_agents_lose_it(kept: Reviewer) -> None:
-    work = kept.folder / "work"
-    (work / ".git").mkdir(parents=True)
     memory = fact(kept)
     for words in (
         ("promote", memory),
         ("connect", "claude-code", "--memory", "--yes"),
     ):
-        done = kept("--project", "museum", *words, cwd=work)
-        assert done.returncode == 0, done.stderr
+        kept.succeeds(*words)
     files = [place.split(":")[0] for place in places_of(kept, "Quastenburg")]
     assert {"reviewer.md", "connections.json"} <= set(files)
-    assert kept("--project", "museum", "forget", memory, "--yes", cwd=work).returncode == 0
+    kept.succeeds("forget", memory, "--yes")
     assert places_of(kept, "Quastenburg") == []
 
 
 def test_a_block_that_still_has_it_is_named(kept: Reviewer) -> None:
-    work = kept.folder / "work"
-    (work / ".git").mkdir(parents=True)
     memory = fact(kept)
     for words in (
         ("promote", memory),
         ("connect", "claude-code", "--project", "--block", "--yes"),
     ):
-        assert kept("--project", "museum", *words, cwd=work).returncode == 0
-    done = kept("--project", "museum", "forget", memory, "--yes", cwd=work)
-    assert f"Still there: the block in {work / 'CLAUDE.md'}" in done.stderr
-    again = kept("--project", "museum", "disconnect", "claude-code", "--project", "-y", cwd=work)
-    assert (again.returncode, (work / "CLAUDE.md").exists()) == (0, False), again.stderr
+        kept.succeeds(*words)
+    done = kept("forget", memory, "--yes")
+    assert f"Still there: the block in {kept.folder / 'CLAUDE.md'}" in done.stderr
+    again = kept("disconnect", "claude-code", "--project", "-y")
+    assert (again.returncode, (kept.folder / "CLAUDE.md").exists()) == (0, False), again.stderr
 
 
 def test_a_memory_folder_loses_it_after_an_interruption(kept: Reviewer) -> None:
-    work = kept.folder / "work"
-    (work / ".git").mkdir(parents=True)
     memory = fact(kept)
     for words in (("promote", memory), ("connect", "claude-code", "--memory", "--yes")):
-        assert kept("--project", "museum", *words, cwd=work).returncode == 0
+        kept.succeeds(*words)
     engine = Engine.open(kept.db)
     engine.forgetting.erase(engine.forgetting.memories([memory]))  # and killed
     engine.close()
-    kept.ids("--project", "museum")
+    kept.ids()
     assert places_of(kept, "Quastenburg") == []

@@ -1,4 +1,4 @@
-"""`history`: when things happened, as a person and as a script read it."""
+"""`history`: when things happened, and in which order an ingestion is undone."""
 
 from __future__ import annotations
 
@@ -37,3 +37,19 @@ def test_what_cannot_be_done_again_is_said_in_words(ingested: Reviewer) -> None:
 
 def test_without_a_decision_undo_names_the_ingestion(ingested: Reviewer) -> None:
     assert ingested.fails("undo").endswith(f"reviewer undo {intake(ingested)}")
+
+
+def test_an_ingestion_is_undone_after_the_decisions_about_it(ingested: Reviewer) -> None:
+    started, read, queued = 1, 2, 3  # its acts
+    before = ingested.ids("--status", "all")
+    ingested.succeeds("promote", before[0])
+    decision = ingested.rows("history")[-1]["id"]
+    assert f"Undo first: act {queued} " in ingested("undo", read).stderr
+    assert f"Undo first: act {decision} " in ingested("undo", queued).stderr
+    for act in (decision, queued, read, started):
+        ingested.succeeds("undo", act)
+    assert ingested.ids("--status", "all") == []
+    for _ in range(4):
+        ingested.succeeds("redo")
+    assert ingested.ids("--status", "all") == before
+    ingested.nothing_lost()

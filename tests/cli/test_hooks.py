@@ -20,7 +20,7 @@ from reviewer.agents.agent_files import AgentFiles, SessionNote
 from reviewer.agents.recalled import MAX_CHARACTERS
 from reviewer.engine import Engine
 from reviewer.text.for_agents import between_tags
-from tests.cli.agent_projects import filled, session, tree
+from tests.cli.agent_projects import filled, hook, session, tree
 from tests.cli.capabilities import impatient
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.families import codex_session, document, lines, opencode_of_two
@@ -38,13 +38,6 @@ START = {
 
 def event(folder: Path, **fields: Any) -> str:
     return json.dumps({"cwd": str(folder), "session_id": "one", "source": "startup", **fields})
-
-
-def hook(program: Reviewer, agent: str, name: str, told: str, **settings: Any) -> str:
-    """What a hook printed; it succeeded and said nothing on stderr."""
-    done = program("hook", agent, name, typed=told, **settings)
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
-    return done.stdout
 
 
 def log(program: Reviewer) -> list[str]:
@@ -111,8 +104,7 @@ def test_a_resumed_session_gets_the_packet_only_if_it_has_changed(reviewer: Revi
     assert hook(reviewer, "claude-code", "SessionStart", event(folder))
     assert hook(reviewer, "claude-code", "SessionStart", event(folder, source="resume")) == ""
     assert hook(reviewer, "claude-code", "SessionStart", event(folder, source="compact"))
-    done = reviewer("--project", folder.name, "state", "set", "printer", "Star TSP143")
-    assert done.returncode == 0
+    reviewer.succeeds("--project", folder.name, "state", "set", "printer", "Star TSP143")
     again = hook(reviewer, "claude-code", "SessionStart", event(folder, source="resume"))
     assert "TSP143" in again
 
@@ -203,7 +195,7 @@ def test_the_reader_checks_a_note_again(reviewer: Reviewer) -> None:
             at="2026-03-02T10:00:00.000Z", ended=True,
         )  # fmt: skip
         files.note_session(note)
-        assert reviewer("read-sessions").returncode == 0
+        reviewer.succeeds("read-sessions")
         read = files.session(note)
         assert read is not None
         assert read.problem, path
@@ -298,8 +290,7 @@ def test_what_was_injected_is_not_learnt_again(reviewer: Reviewer) -> None:
         ],
         name="echo",
     )  # fmt: skip
-    done = reviewer("--project", folder.name, "ingest", path)
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("--project", folder.name, "ingest", path)
     rows = reviewer.rows("--project", folder.name, "queue", "list", "--status", "all")
     assert not [row for row in rows if "gate motor" in row["content"]]
     assert all(row["seen"] == 1 for row in rows)
@@ -335,7 +326,7 @@ def test_a_store_that_is_missing_newer_or_broken_is_a_line_in_the_log(reviewer: 
     folder = tree(reviewer)
     assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
     assert "There is no store" in log(reviewer)[-1]
-    assert reviewer("--project", folder.name, "ingest", folder / "notes.md").returncode == 0
+    reviewer.succeeds("--project", folder.name, "ingest", folder / "notes.md")
     with sqlite3.connect(reviewer.db) as connection:
         connection.execute("PRAGMA user_version = 999")
     assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
@@ -367,8 +358,7 @@ def test_a_planted_link_in_place_of_the_log_is_not_followed(reviewer: Reviewer) 
     files = AgentFiles(reviewer.db)
     files.folder.mkdir(mode=0o700)
     (files.folder / "hooks.log").symlink_to(victim)
-    done = reviewer("hook", "claude-code", "SessionStart", typed=event(folder))
-    assert done.returncode == 0
+    done = reviewer.succeeds("hook", "claude-code", "SessionStart", typed=event(folder))
     assert "The log cannot be written" in done.stderr
     assert victim.read_text() == "mine\n"
 
@@ -391,7 +381,7 @@ def test_two_readers_do_not_read_a_session_twice(reviewer: Reviewer) -> None:
         assert reader.returncode == 0
     files = AgentFiles(reviewer.db)
     until(lambda: files.sessions()[0].read_at)
-    assert reviewer("verify").returncode == 0
+    reviewer.succeeds("verify")
     assert oct(os.stat(files.folder).st_mode & 0o777) == "0o700"
 
 

@@ -45,6 +45,7 @@ CASES: list[tuple[list[str], set[str], set[str]]] = [
     ),
     (["compress", "talk", "--level", "brief"], MEASURES, set()),
     (["pipeline", "check", "desk.dot"], set(), {"sqlite3", "reviewer.engine"}),
+    (["packet", "--context-dir", ".", "--task", "paper"], COUNTS, {"reviewer.engine"}),
     (["hook", "claude-code", "SessionStart"], set(), set()),
     (["model", "check"], {"openai", "pydantic", "httpx"}, set()),
 ]
@@ -76,6 +77,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Reviewer:
     (program.folder / "words.txt").write_text("The kiosk prints in blue.")
     talk = [{"role": "user", "content": f"Paper {number} jams at noon."} for number in range(20)]
     (program.folder / "talk.json").write_text(json.dumps(talk))
+    (program.folder / "TASKS.md").write_text("- [ ] Mend the feed of the paper\n")
     (program.folder / "desk.dot").write_text(
         "digraph desk { start [shape=Mdiamond]; done [shape=Msquare];"
         ' count [prompt="Count."]; start -> count -> done }'
@@ -97,7 +99,7 @@ def test_a_command_imports_only_the_code_it_needs(
     desk: Reviewer, tmp_path: Path, arguments: list[str], allowed: set[str], without: set[str]
 ) -> None:
     program = Reviewer(tmp_path)
-    for name in ("note.md", "words.txt", "talk.json", "desk.dot", "store.db"):
+    for name in ("note.md", "words.txt", "talk.json", "desk.dot", "TASKS.md", "store.db"):
         (tmp_path / name).write_bytes((desk.folder / name).read_bytes())
     code, found, said = loaded(program, *arguments)
     unneeded = found & WATCHED - allowed | found & without

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.cli.conftest import NOTE, Reviewer
 
 
@@ -78,31 +76,3 @@ def test_a_fact_beyond_the_cap_that_is_known_meanwhile_keeps_its_evidence(
     rows = reviewer.rows("--project", "p", "queue", "list", "--limit", 1000)
     assert len(rows) == len(facts)
     assert {row["seen"] for row in rows} == {2}
-
-
-def test_what_is_read_from_a_note_of_labelled_items(reviewer: Reviewer) -> None:
-    note = reviewer.folder / "design.md"
-    note.write_text(
-        "## Decision: Use PostgreSQL for the ledger\n\n"
-        "- [Constraint] The writer must not lock the table for more than 2 s.\n"
-        "- [Decision] Use it\n"
-        "- [Decision] Keep the writer parallel in the ingest path\n\n"
-        "## Figures\n\n- Battery capacity = 5200 mAh\n- mass = 4.8 kg\n",
-        encoding="utf-8",
-    )
-    (wave,) = reviewer.rows("ingest", note)
-    values = {}
-    for number in reviewer.ids():
-        (row,) = reviewer.rows("queue", "show", number)
-        attributes = row["entity"]["attributes"]
-        values[row["content"]] = [(each["name"], each["value"]) for each in attributes]
-    assert values == {
-        "Use PostgreSQL for the ledger": [],
-        "The writer must not lock the table for more than 2 s": [],
-        "Keep the writer parallel in the ingest path": [],
-        "Battery capacity = 5200 mAh": [("value", "5200")],
-        "mass = 4.8 kg": [("value", "4.8")],
-    }
-    dropped = (Path(wave["report_folder"]) / "dropped.ndjson").read_text("utf-8")
-    assert '"below min content length","content":"Use it"' in dropped
-    assert "mass" not in dropped

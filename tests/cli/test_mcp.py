@@ -155,7 +155,7 @@ async def test_a_disputed_memory_is_held_back_until_it_is_decided(reviewer: Revi
         assert "no m:4711" in await refused(client, "dispute", id="m:4711", reason=reason)
         assert "and the reason" in await refused(client, "dispute", id=f"m:{number}", reason=" ")
     assert reason in reviewer(*named, "queue", "show", number).stdout
-    assert reviewer(*named, "promote", number).returncode == 0
+    reviewer.succeeds(*named, "promote", number)
     assert reason not in reviewer(*named, "queue", "show", number).stdout
     assert "thermal paper" in reviewer(*named, "packet").stdout
 
@@ -323,7 +323,7 @@ async def test_a_stage_of_a_pipeline_gets_its_preamble(reviewer: Reviewer) -> No
 async def test_what_waits_or_lies_outside_is_not_read(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     (folder / "more.md").write_text("- [Decision] Refunds go to the card that paid.\n")
-    assert reviewer("--project", folder.name, "ingest", folder / "more.md").returncode == 0
+    reviewer.succeeds("--project", folder.name, "ingest", folder / "more.md")
     (waiting,) = reviewer.ids("--project", folder.name)
     (folder / "outside.md").symlink_to("/etc/passwd")
     async with served(reviewer, folder) as client:
@@ -395,7 +395,7 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
             agent="opencode", session="o1", path="", cwd=str(folder), at="2026-03-02T10:00:00.000Z"
         )
     )
-    assert reviewer("--project", folder.name, "ingest", path).returncode == 0
+    reviewer.succeeds("--project", folder.name, "ingest", path)
     async with served(reviewer, folder, "opencode") as client:
         asked = {"statement": "The plants of the office are watered by the agent."}
         text = await refused(client, "propose", **asked, quotes=[{"text": "Paint the plants."}])

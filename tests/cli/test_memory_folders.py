@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -23,11 +22,6 @@ INDEX = (
 )
 
 
-def in_folder(program: Reviewer, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A finished call in a folder."""
-    return program(*arguments, cwd=folder)
-
-
 def memory(program: Reviewer, folder: Path) -> Path:
     """Where Claude Code keeps its memories of a work tree."""
     slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder.resolve()))
@@ -35,18 +29,17 @@ def memory(program: Reviewer, folder: Path) -> Path:
 
 
 def connected(program: Reviewer, folder: Path, agent: str = "claude-code") -> None:
-    done = in_folder(program, folder, "connect", agent, "--memory", "--yes")
-    assert done.returncode == 0, done.stderr
+    program.succeeds("connect", agent, "--memory", "--yes")
 
 
 def test_nothing_is_written_into_a_memory_folder_without_being_asked_for(
     reviewer: Reviewer,
 ) -> None:
-    folder = filled(reviewer)
-    assert reviewer("connect", "claude-code", "--yes").returncode == 0
+    folder = reviewer.folder = filled(reviewer)
+    reviewer.succeeds("connect", "claude-code", "--yes")
     assert not memory(reviewer, folder).exists()
     before = snapshot(home(reviewer))
-    done = in_folder(reviewer, folder, "connect", "claude-code", "--memory")
+    done = reviewer("connect", "claude-code", "--memory")
     assert "thermal paper" in done.stdout
     assert "Nothing was written" in done.stderr
     assert snapshot(home(reviewer)) == before
@@ -56,7 +49,7 @@ def test_nothing_is_written_into_a_memory_folder_without_being_asked_for(
 def test_a_file_of_our_own_and_one_line_go_in_and_out(
     reviewer: Reviewer, index: str | None
 ) -> None:
-    folder = filled(reviewer)
+    folder = reviewer.folder = filled(reviewer)
     place = memory(reviewer, folder)
     if index is not None:
         place.mkdir(parents=True)
@@ -71,58 +64,53 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
     lines = (place / "MEMORY.md").read_bytes().decode().splitlines()
     assert lines[:-1] == (index or "").splitlines()
     assert lines[-1].startswith("- [Decided by the person: ticket-office](reviewer.md) — ")
-    again = in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
+    again = reviewer("connect", "claude-code", "--memory", "--yes")
     assert "already connected" in again.stderr
-    done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("disconnect", "claude-code", "--memory", "--yes")
     assert snapshot(home(reviewer)) == before
 
 
 def test_promoting_and_undo_bring_the_file_up_to_date(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
+    folder = reviewer.folder = filled(reviewer)
     connected(reviewer, folder)
     path = memory(reviewer, folder) / "reviewer.md"
     before, index = path.read_bytes(), (path.parent / "MEMORY.md").read_bytes()
     note = folder / "more.md"
     note.write_text("# More\n\n- [Constraint] The booth lamp must stay below 40 watts.\n")
-    options = ("--project", folder.name)
-    assert reviewer(*options, "ingest", note).returncode == 0
+    reviewer.succeeds("ingest", note)
     assert path.read_bytes() == before
-    (waiting,) = reviewer.ids(*options)
-    assert reviewer(*options, "promote", waiting).returncode == 0
+    (waiting,) = reviewer.ids()
+    reviewer.succeeds("promote", waiting)
     assert "booth lamp" in path.read_text()
-    assert reviewer(*options, "undo").returncode == 0
+    reviewer.succeeds("undo")
     assert path.read_bytes() == before
-    assert reviewer(*options, "redo").returncode == 0
+    reviewer.succeeds("redo")
     assert "booth lamp" in path.read_text()
-    assert reviewer(*options, "edit", waiting, "--when", "only").returncode == 0
+    reviewer.succeeds("edit", waiting, "--when", "only")
     assert path.read_bytes() == before
-    reach = in_folder(reviewer, folder, "connect", "--reach", str(waiting)).stdout
+    reach = reviewer("connect", "--reach", str(waiting)).stdout
     assert "planted" not in reach
-    assert reviewer(*options, "undo").returncode == 0
+    reviewer.succeeds("undo")
     assert "booth lamp" in path.read_text()
     assert (path.parent / "MEMORY.md").read_bytes() == index
-    done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("disconnect", "claude-code", "--memory", "--yes")
     assert not path.parent.exists()
 
 
 def test_a_file_that_somebody_changed_is_left_alone_and_promoting_succeeds(
     reviewer: Reviewer,
 ) -> None:
-    folder = filled(reviewer)
+    folder = reviewer.folder = filled(reviewer)
     connected(reviewer, folder)
     path = memory(reviewer, folder) / "reviewer.md"
     path.write_text(path.read_text() + "The agent added this.\n")
     changed = path.read_bytes()
-    options = ("--project", folder.name)
-    (number, *_) = reviewer.ids(*options, "--status", "all")
-    done = reviewer(*options, "restore", number)
-    assert done.returncode == 0
+    (number, *_) = reviewer.ids("--status", "all")
+    done = reviewer.succeeds("restore", number)
     assert f"{path} was edited since, so it is not updated." in done.stderr
     assert path.read_bytes() == changed
     assert any("was changed since" in each for each in missing(reviewer, folder))
-    done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
+    done = reviewer("disconnect", "claude-code", "--memory", "--yes")
     assert done.returncode == 1
     assert f"{path} was changed since, so it stays." in done.stderr
     assert path.read_bytes() == changed
@@ -131,7 +119,7 @@ def test_a_file_that_somebody_changed_is_left_alone_and_promoting_succeeds(
 
 def missing(program: Reviewer, folder: Path) -> list[str]:
     """What the table says is missing of Claude Code."""
-    done = in_folder(program, folder, "connect", "--json")
+    done = program("connect", "--json")
     rows = {row["agent"]: row for row in map(json.loads, done.stdout.splitlines())}
     row = rows["claude-code"]
     assert row["connected"] == [f"memory {folder.resolve()}"]
@@ -139,74 +127,70 @@ def missing(program: Reviewer, folder: Path) -> list[str]:
 
 
 def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
+    folder = reviewer.folder = filled(reviewer)
     connected(reviewer, folder)
     index = memory(reviewer, folder) / "MEMORY.md"
     own = index.read_text()
     index.write_text(f"- [New](new.md) — of the agent\n{own}- [Last](last.md) — too\n")
-    done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
-    assert done.returncode == 0, done.stderr
+    done = reviewer.succeeds("disconnect", "claude-code", "--memory", "--yes")
     assert index.read_text() == "- [New](new.md) — of the agent\n- [Last](last.md) — too\n"
     connected(reviewer, folder)
     index.write_text(index.read_text().replace("Decided", "What was decided"))
     changed = index.read_text()
-    done = in_folder(reviewer, folder, "disconnect", "claude-code", "--memory", "--yes")
+    done = reviewer("disconnect", "claude-code", "--memory", "--yes")
     assert done.returncode == 1
     assert f"{index}: the line of reviewer was changed since, so it stays." in done.stderr
     assert index.read_text() == changed
 
 
 def test_codex_gets_a_folder_of_our_own_below_its_extensions(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
+    folder = reviewer.folder = filled(reviewer)
     before = snapshot(home(reviewer))
     connected(reviewer, folder, "codex")
     (own,) = (home(reviewer) / ".codex" / "memories" / "extensions").iterdir()
     assert own.name.startswith("reviewer-")
     assert "resources/reviewed.md" in (own / "instructions.md").read_text()
     assert "thermal paper" in (own / "resources" / "reviewed.md").read_text()
-    done = in_folder(reviewer, folder, "disconnect", "codex", "--memory", "--yes")
-    assert done.returncode == 0, done.stderr
+    reviewer.succeeds("disconnect", "codex", "--memory", "--yes")
     assert snapshot(home(reviewer)) == before
 
 
 def test_our_own_file_is_not_learnt_again(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
+    folder = reviewer.folder = filled(reviewer)
     connected(reviewer, folder)
-    options = ("--project", folder.name)
-    before = reviewer.ids(*options, "--status", "all")
+    before = reviewer.ids("--status", "all")
     place = memory(reviewer, folder)
-    done = in_folder(reviewer, folder, "ingest", str(place))
-    assert done.returncode == 0, done.stderr
-    assert reviewer.ids(*options, "--status", "all") == before
+    reviewer.succeeds("ingest", str(place))
+    assert reviewer.ids("--status", "all") == before
 
 
 def test_planted_files_of_that_name_and_read_only_ones_are_refused(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
+    folder = reviewer.folder = filled(reviewer)
     place = memory(reviewer, folder)
     place.mkdir(parents=True)
     (place / "reviewer.md").write_text("mine\n")
-    done = in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
+    done = reviewer("connect", "claude-code", "--memory", "--yes")
     assert done.returncode == 1
     assert "was not written by reviewer" in done.stderr
     (place / "reviewer.md").unlink()
     (place / "MEMORY.md").write_bytes(b"\xff\xfe- x")
-    done = in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
+    done = reviewer("connect", "claude-code", "--memory", "--yes")
     assert "not UTF-8 text" in done.stderr
     (place / "MEMORY.md").write_text("- x\n")
     (place / "MEMORY.md").chmod(0o400)
-    done = in_folder(reviewer, folder, "connect", "claude-code", "--memory", "--yes")
+    done = reviewer("connect", "claude-code", "--memory", "--yes")
     assert "is read-only" in done.stderr
     assert [path.name for path in place.iterdir()] == ["MEMORY.md"]
 
 
 def test_another_project_is_not_written_there(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
+    folder = reviewer.folder = filled(reviewer)
     connected(reviewer, folder)
     path = memory(reviewer, folder) / "reviewer.md"
     before = path.read_bytes()
     other = tree(reviewer, "bakery")
     (other / "notes.md").write_text("# B\n\n- [Decision] Bread is baked at four in the morning.\n")
-    options = ("--project", other.name)
-    assert reviewer(*options, "ingest", other / "notes.md").returncode == 0
-    assert reviewer(*options, "promote", *reviewer.ids(*options)).returncode == 0
+    reviewer.folder = other
+    reviewer.succeeds("ingest", "notes.md")
+    reviewer.succeeds("promote", *reviewer.ids())
     assert path.read_bytes() == before

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.cli.test_imports_of_verbs import loaded
 
 FILES = {
     "CONSTITUTION.md": "# Constitution\n\n- [ ] Never open the drawer before the receipt\n",
@@ -50,21 +49,6 @@ def test_a_packet_of_a_folder_needs_no_store(reviewer: Reviewer, kiosk: Path) ->
     assert "Buy paper" not in text
     assert not reviewer.db.exists()
     assert packet(reviewer, kiosk / ".context") == text
-
-
-def test_neither_screen_nor_store_is_imported_for_a_folder(reviewer: Reviewer, kiosk: Path) -> None:
-    code, found, _ = loaded(reviewer, "packet", "--context-dir", kiosk, "--task", "paper")
-    assert code == 0
-    assert not found & {"textual", "rich", "openai", "reviewer.engine"}
-
-
-def test_a_packet_of_the_store(seeded: Reviewer) -> None:
-    ids = seeded.ids()[:3]
-    seeded.succeeds("promote", *ids)
-    done = seeded("packet", "--format", "json", "--marks")
-    found = json.loads(done.stdout)
-    sources = {item["source"] for item in found["included"] + found["summarized"]}
-    assert sources == {f"m:{number}" for number in ids}
 
 
 def test_over_budget_is_reported_on_stderr_and_the_exit_code_is_0(
@@ -222,7 +206,3 @@ def test_a_memory_marked_constitution_is_a_rule(seeded: Reviewer) -> None:
     seeded.succeeds("remember", "Never push to main #constitution", "--type", "preference")
     seeded.succeeds("promote", max(seeded.ids()))
     assert "- Never push to main\n" in seeded("packet", "--budget", 0).stdout
-
-
-def test_without_a_store_the_way_out_is_named(reviewer: Reviewer) -> None:
-    assert "reviewer ingest" in reviewer.fails("packet")

@@ -107,16 +107,6 @@ def test_killed_after_a_stage_it_goes_on_with_the_next(
     reviewer.nothing_lost()
 
 
-def test_killed_while_it_asks_it_asks_again(reviewer: Reviewer, tea: Path) -> None:
-    controller, terminal = pty.openpty()
-    with reviewer.start("pipeline", "run", tea, "--json", stdin=terminal) as process:
-        kill_when(process, "question", "serve")
-    os.close(controller)
-    os.close(terminal)
-    reviewer.succeeds("pipeline", "resume", tea, "--answer", "serve=y")
-    assert len(stages(reviewer, only_run(reviewer)["run_id"])) == 6
-
-
 def test_a_model_that_fails_ends_the_run_which_can_go_on(reviewer: Reviewer, tea: Path) -> None:
     with endpoint(lambda call: call.refuses(500, "out of order")) as server:
         settings = model_at(server, reviewer)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,6 @@ from tests.unit.llm.faults import endpoint
 from tests.unit.llm.test_command import program, seen
 from tests.unit.proposing.models import answer, said
 from tests.unit.sessions.told import Told
-from tests.waiting import PATIENCE
 
 WORDS = "the terminal repeats its answer after 20 seconds"
 TRUE = "The card terminal repeats its answer after 20 seconds."
@@ -203,47 +200,6 @@ def test_the_ceiling_stops_in_the_middle_and_the_next_run_goes_on(reviewer: Revi
     assert "2 of them already answered" in second.stderr
     assert "pieces left" not in second.stderr
     assert re.search(r"in 2 requests", second.stdout)
-
-
-def test_two_at_once_queue_a_statement_once(reviewer: Reviewer) -> None:
-    path, environment = session(reviewer), asks(reviewer)
-    reviewer("ingest", path)
-    both = [reviewer.start("propose", path, "--yes", env=environment) for _ in range(2)]
-    for each in both:
-        each.communicate(timeout=PATIENCE)
-    assert [each.returncode for each in both] == [0, 0]
-    (row,) = [row for row in reviewer.rows("queue", "list") if row["proposer"] == "command"]
-    assert row["content"] == TRUE.rstrip(".")
-    reviewer.succeeds("verify")
-
-
-def test_ctrl_c_keeps_what_is_done_and_ends_what_was_started(reviewer: Reviewer) -> None:
-    folder = several(reviewer, 3)
-    body = f"""
-prompt = sys.stdin.read()
-if 'at kiosk 0' in prompt:
-    say(json.loads({json.dumps(FOUND)!r}))
-else:
-    note(me=os.getpid())
-    time.sleep(600)
-"""
-    path = program(reviewer.folder / "bin", body)
-    environment = settings(reviewer, command=[str(path)], concurrency=1)
-    process = reviewer.start("propose", folder, "--yes", env=environment)
-    try:
-        waiting = reviewer.folder / "bin" / "seen.json"
-        while not waiting.exists() and process.poll() is None:
-            threading.Event().wait(0.05)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=PATIENCE)
-    finally:
-        process.kill()
-    assert process.returncode == 130, err
-    assert "Interrupted with 2 pieces left. Run the same command to continue." in err
-    assert "1 new" in out
-    assert len(reviewer.ids()) == 1
-    with pytest.raises(ProcessLookupError):
-        os.kill(seen(reviewer.folder / "bin")["me"], 0)
 
 
 def test_a_prompt_of_the_user_is_used(reviewer: Reviewer) -> None:

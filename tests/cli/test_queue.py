@@ -32,13 +32,6 @@ def test_the_best_comes_first_and_limit_cuts(ingested: Reviewer) -> None:
     assert sure == sorted(sure, reverse=True)
 
 
-def test_a_filter_narrows(ingested: Reviewer) -> None:
-    (found,) = ingested.rows("queue", "list", "--filter", "thermal")
-    assert "thermal" in found["content"]
-    assert found["id"] in ingested.ids("--filter", f"type:{found['type']} conf>0.3")
-    assert found["id"] not in ingested.ids("--filter", "-thermal")
-
-
 @pytest.mark.parametrize("field", ["actor", "type", "conf"])
 def test_a_field_without_a_value_is_not_taken_for_no_filter(ingested: Reviewer, field: str) -> None:
     done = ingested("queue", "list", "--filter", f"thermal {field}:")

@@ -26,7 +26,7 @@ def pair(tmp_path: Path) -> Pair:
         program = Reviewer(folder)
         note = folder / "kiosk-decisions.md"
         note.write_text(NOTE, encoding="utf-8")
-        assert program("--project", "kiosk", "ingest", note).returncode == 0
+        program.succeeds("--project", "kiosk", "ingest", note)
         found.append(program)
     return found[0], found[1]
 
@@ -55,15 +55,13 @@ def row_id(program: Reviewer, words: str) -> int:
 
 
 def decide(program: Reviewer, verb: str, words: str) -> None:
-    done = program("--project", "kiosk", verb, row_id(program, words))
-    assert done.returncode == 0, done.stderr
+    program.succeeds("--project", "kiosk", verb, row_id(program, words))
 
 
 def reword(program: Reviewer, words: str, new: str) -> None:
     file = program.folder / "new.txt"
     file.write_text(new, encoding="utf-8")
-    done = program("--project", "kiosk", "edit", row_id(program, words), "--content-file", file)
-    assert done.returncode == 0, done.stderr
+    program.succeeds("--project", "kiosk", "edit", row_id(program, words), "--content-file", file)
 
 
 def test_decisions_go_both_ways(pair: Pair) -> None:
@@ -139,7 +137,7 @@ def test_an_undone_sync_stays_undone(pair: Pair) -> None:
     decide(laptop, "promote", "thermal paper")
     sync(laptop)
     act = sync(desktop)["act"]
-    assert desktop("--project", "kiosk", "undo", act).returncode == 0
+    desktop.succeeds("--project", "kiosk", "undo", act)
     sync(desktop), sync(laptop), sync(desktop)
     assert not any("laptop alone" in each for each in state(desktop))
     assert next(v for k, v in state(laptop).items() if "laptop alone" in k) == "active"
@@ -238,7 +236,7 @@ def test_a_folder_behind_a_link_and_one_that_is_gone(pair: Pair) -> None:
     decide(laptop, "promote", "thermal paper")
     link = laptop.folder / "link"
     link.symlink_to(shared(laptop), target_is_directory=True)
-    assert laptop("--project", "kiosk", "sync", link).returncode == 0
+    laptop.succeeds("--project", "kiosk", "sync", link)
     assert sync(desktop)["taken"] == 1
     assert "cannot be read" in laptop.fails("--project", "kiosk", "sync", laptop.folder / "none")
     for path in shared(laptop).iterdir():
@@ -287,8 +285,7 @@ def test_a_copied_store_writes_a_file_of_its_own(pair: Pair) -> None:
     copy = Reviewer(laptop.folder.parent / "laptop" / "home")
     shutil.copy(laptop.db, copy.db)
     decide(copy, "promote", "two seconds")
-    done = copy("--project", "kiosk", "sync", shared(laptop))
-    assert done.returncode == 0, done.stderr
+    copy.succeeds("--project", "kiosk", "sync", shared(laptop))
     assert len(list(shared(laptop).glob("*.reviewer.jsonl"))) == 2
     assert sync(laptop)["taken"] == 1
 

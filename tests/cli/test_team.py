@@ -25,7 +25,7 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as ano
 def filled(reviewer: Reviewer) -> Reviewer:
     """A store with the candidates of a note."""
     (reviewer.folder / "notes.md").write_text(NOTE)
-    assert reviewer("ingest", "notes.md").returncode == 0
+    reviewer.succeeds("ingest", "notes.md")
     return reviewer
 
 
@@ -42,10 +42,10 @@ def act_of(reviewer: Reviewer, title: str) -> dict[str, object]:
 
 
 def test_a_decision_carries_the_name_of_who_made_it(filled: Reviewer) -> None:
-    assert filled("promote", 1, *by("anna")).returncode == 0
-    assert filled("reject", 2, env={"REVIEWER_ACTOR": "ben"}).returncode == 0
+    filled.succeeds("promote", 1, *by("anna"))
+    filled.succeeds("reject", 2, env={"REVIEWER_ACTOR": "ben"})
     del filled.environment["REVIEWER_ACTOR"]
-    assert filled("promote", 3, env={"LOGNAME": "somebody", "USER": "somebody"}).returncode == 0
+    filled.succeeds("promote", 3, env={"LOGNAME": "somebody", "USER": "somebody"})
     acts = [act for act in filled.rows("history") if act["kind"] in ("promote", "reject")]
     actors = {act["title"][:11]: act["actor"] for act in acts}
     login = pwd.getpwuid(os.geteuid()).pw_name
@@ -87,10 +87,10 @@ def test_a_decision_of_somebody_else_is_undone_on_request_only(filled: Reviewer)
     filled("undo", *by("ben"))  # a decision of their own that is taken back already
     assert filled.fails("undo", *by("ben")) == said
     assert "is a decision of anna" in filled.fails("undo", number, *by("ben"))
-    assert filled("undo", number, "--anyone", *by("ben")).returncode == 0
+    filled.succeeds("undo", number, "--anyone", *by("ben"))
     assert 1 in filled.ids()
     assert "--anyone needs the number" in filled.fails("undo", "--anyone", code=2)
-    assert filled("undo", act_of(filled, "Ingested")["id"], *by("ben")).returncode == 0
+    filled.succeeds("undo", act_of(filled, "Ingested")["id"], *by("ben"))
 
 
 def test_decisions_of_earlier_versions_belong_to_the_owner_of_the_store(filled: Reviewer) -> None:
@@ -111,7 +111,7 @@ def team(tmp_path: Path) -> Reviewer:
     for folder in (tmp_path, *tmp_path.parents):
         if folder.stat().st_uid == os.geteuid() and folder.stat().st_mode & 0o700 == 0o700:
             folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
-    assert program("ingest", "notes.md").returncode == 0
+    program.succeeds("ingest", "notes.md")
     return program
 
 
@@ -133,7 +133,7 @@ def test_sharing_opens_the_store_and_its_reports_to_a_group_and_stop_closes_them
     assert mode(team.db.parent / "team.db-waves") == 0o2770
     assert f"Members of {own_group()}" in team("share").stdout
     (team.folder / "more.md").write_text("- [Decision] The drawer is emptied at noon.\n")
-    assert team("ingest", "more.md").returncode == 0
+    team.succeeds("ingest", "more.md")
     report = team.db.parent / "team.db-waves" / "2"
     assert {mode(each) for each in report.iterdir()} == {0o660}
     assert "Only" in team("share", "--stop").stdout
@@ -144,7 +144,7 @@ def test_sharing_opens_the_store_and_its_reports_to_a_group_and_stop_closes_them
 
 
 def test_the_check_of_the_installation_does_not_advise_against_sharing(team: Reviewer) -> None:
-    assert team("share", own_group()).returncode == 0
+    team.succeeds("share", own_group())
     said = team("doctor").stdout
     assert f"770 (shared with {own_group()})" in said
     assert "chmod 700" not in said
@@ -176,14 +176,14 @@ def test_drafts_stay_each_persons_own(team: Reviewer) -> None:
     engine = Engine.open(team.db)
     engine.drafts.save(1, "a wording that is not finished")
     engine.close()
-    assert team("share", own_group()).returncode == 0
+    team.succeeds("share", own_group())
     login = pwd.getpwuid(os.geteuid()).pw_name
     kept = team.db.parent / f"team.db-drafts.{login}"
     assert mode(kept) == 0o700
     engine = Engine.open(team.db)
     assert engine.drafts.load(1) == "a wording that is not finished"
     engine.close()
-    assert team("share", "--stop").returncode == 0
+    team.succeeds("share", "--stop")
     assert (team.db.parent / "team.db-drafts" / "1.txt").exists()
 
 
@@ -243,14 +243,14 @@ def test_another_member_decides_in_the_shared_store(team: Reviewer) -> None:
     as_other = Other(team, other)
     assert "defect" not in (refused := as_other("promote", 1)).stderr
     assert refused.returncode == 1
-    assert team("share", grp.getgrgid(other.pw_gid).gr_name).returncode == 0
+    team.succeeds("share", grp.getgrgid(other.pw_gid).gr_name)
     done = as_other("promote", 1)
     assert done.returncode == 0, done.stderr
     assert act_of(team, "Promoted #1")["actor"] == "nobody"
     assert "is a decision of nobody" in team.fails("undo", act_of(team, "Promoted #1")["id"])
     assert as_other("undo").returncode == 0
     assert 1 in team.ids()
-    assert team("share", "--stop").returncode == 0
+    team.succeeds("share", "--stop")
     assert as_other("queue", "list").returncode == 1
     team.nothing_lost()
 
@@ -284,7 +284,7 @@ def test_a_shared_store_on_a_network_share_is_refused(
     from reviewer.errors import StoreError
     from reviewer.store import database
 
-    assert team("share", own_group()).returncode == 0
+    team.succeeds("share", own_group())
     monkeypatch.setattr(database, "network_file_system", lambda folder: "nfs4")
     with pytest.raises(StoreError, match="on a network share \\(nfs4\\)"):
         Engine.open(team.db)
@@ -328,8 +328,9 @@ class Signed:
 
     def export(self, *, to: Path | None = None) -> Path:
         out = to or self.file
-        done = self.hers("decisions", "export", "--sign", self.anna.key, "--out", out, *by("anna"))
-        assert done.returncode == 0, done.stderr
+        self.hers.succeeds(
+            "decisions", "export", "--sign", self.anna.key, "--out", out, *by("anna")
+        )
         return out
 
     def change(self, change: Callable[[list[dict[str, Any]]], object]) -> None:
@@ -346,7 +347,7 @@ class Signed:
         program = Reviewer(folder)
         if not empty:
             (folder / "notes.md").write_text(NOTE)
-            assert program("ingest", "notes.md").returncode == 0
+            program.succeeds("ingest", "notes.md")
         return program
 
     def verb(self, *more: object) -> tuple[object, ...]:
@@ -354,9 +355,7 @@ class Signed:
 
     def given_to(self, program: Reviewer, *more: object) -> subprocess.CompletedProcess[str]:
         """The import of the file, which has to succeed."""
-        done = program(*self.verb(*more))
-        assert done.returncode == 0, done.stderr
-        return done
+        return program.succeeds(*self.verb(*more))
 
 
 @pytest.fixture
@@ -396,7 +395,7 @@ def test_decisions_are_applied_to_another_store_as_one_act_of_that_person(signed
     again = signed.given_to(ben).stderr
     assert "3 decisions agreed" in again
     assert "Nothing was changed" in again
-    assert ben("undo", act["id"]).returncode == 0
+    ben.succeeds("undo", act["id"])
     assert statuses(ben) == before
     ben.nothing_lost()
 
@@ -410,7 +409,7 @@ def test_an_order_for_an_agent_among_the_decisions_is_flagged(signed: Signed, ed
     if not edited:
         signed.hers("remember", "--content-file", words, "--type", "knowledge", *by("anna"))
         (number,) = signed.hers.ids("--filter", '"previous instructions"')
-        assert signed.hers("promote", number, *by("anna")).returncode == 0
+        signed.hers.succeeds("promote", number, *by("anna"))
     else:
         signed.hers("edit", number, "--content-file", words, "--promote", *by("anna"))
     signed.export()
@@ -451,7 +450,7 @@ def test_a_memory_that_the_store_does_not_have_is_added_with_its_line_as_evidenc
     active = {content for content, status in statuses(carl).items() if status == "active"}
     assert active == set(wanted)
     assert "anna.jsonl" in carl("--project", "default", "queue", "show", 1).stdout
-    assert carl("--project", "default", "undo", act_of(carl, "Decisions of")["id"]).returncode == 0
+    carl.succeeds("--project", "default", "undo", act_of(carl, "Decisions of")["id"])
     assert statuses(carl) == {}
     carl.nothing_lost()
 

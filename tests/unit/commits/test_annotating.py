@@ -179,14 +179,6 @@ def test_a_bad_expression_at_commit_time_leaves_no_commit(contexts: Contexts, co
     assert contexts.get(context).commits == 0
 
 
-def test_secrets_in_words_are_masked(contexts: Contexts, number: int) -> None:
-    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
-    contexts.annotate(number, retain=f"keep {token}", reason=f"it is {token}")
-    (said,) = contexts.commit(number).annotations
-    assert token not in f"{said.retention.instructions}{said.reason}"
-    assert "github-token" in said.reason
-
-
 def test_an_annotation_is_not_taken_back_under_a_later_one(
     engine: Engine, contexts: Contexts, number: int
 ) -> None:

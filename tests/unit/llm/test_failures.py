@@ -108,35 +108,24 @@ def test_a_host_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "base_url" in error_of(settings)
 
 
-@pytest.mark.parametrize("begun", [True, False])
-def test_an_endpoint_that_takes_too_long(begun: bool) -> None:
-    go = threading.Event()
-
-    def slow(call: Call) -> None:
-        if begun:
-            call.begins()
-            call.says("Well, ")
-        go.wait(30)
-
-    with endpoint(slow) as server:
-        sentence = error_of(server.settings(timeout=0.4))
-        go.set()
-    assert "within 0.4 seconds" in sentence
-    assert "timeout under [model]" in sentence
-
-
-def test_an_endpoint_that_only_says_that_it_is_alive() -> None:
+@pytest.mark.parametrize("answers", ["nothing", "a beginning", "that it is alive"])
+def test_an_endpoint_that_takes_too_long(answers: str) -> None:
     over = threading.Event()
 
-    def alive(call: Call) -> None:
-        call.begins()
-        while not over.wait(0.05):
+    def slow(call: Call) -> None:
+        if answers != "nothing":
+            call.begins()
+        if answers == "a beginning":
+            call.says("Well, ")
+        while not over.wait(0.05 if answers == "that it is alive" else 30):
             call.wfile.write(b": ping\n\n")
             call.wfile.flush()
 
-    with endpoint(alive) as server:
-        assert "within 0.4 seconds" in error_of(server.settings(timeout=0.4))
+    with endpoint(slow) as server:
+        sentence = error_of(server.settings(timeout=0.4))
         over.set()
+    assert "within 0.4 seconds" in sentence
+    assert "timeout under [model]" in sentence
 
 
 def test_an_endpoint_that_does_not_stop_is_cut_off() -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.llm.model import ModelError
 from reviewer.pipelines.events import RunError, StageDone, StageStarted
 from tests.unit.pipelines.running import Workshop
 
@@ -80,26 +79,6 @@ def test_the_outcome_tells_how_many_branches_succeeded(
     tea.start(tea.write(FORK))
     ended = {e.stage.node: e.stage.outcome for e in tea.events if isinstance(e, StageDone)}
     assert ended["meet"] == outcome
-
-
-def test_a_failing_branch_stops_the_run_and_a_resume_repeats_only_its_stage(
-    tea: Workshop,
-) -> None:
-    broken = [True]
-
-    def script(prompt: str) -> str | ModelError:
-        asked = prompt.splitlines()[-1]
-        return ModelError("The kettle is cold.") if asked == "Sip" and broken else ANSWERS[asked]
-
-    tea.model.answers = [script]
-    done = tea.start(tea.write(FORK))
-    assert (done.state, done.node) == ("failed", "sip")
-    assert "sip: The kettle is cold." in done.message
-    broken.clear()
-    tea.model.asked.clear()
-    again = tea.resume(done.run_id)
-    assert again.state == "done"
-    assert tea.model.prompts() == ["Sip", "Black", "Serve"]
 
 
 def test_a_program_that_dies_within_branches_loses_and_repeats_no_stage(tea: Workshop) -> None:

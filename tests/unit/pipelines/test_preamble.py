@@ -164,19 +164,6 @@ def test_what_is_internal_or_said_already_is_not_told_again() -> None:
         assert found.count(ORCHARD.goal) == 1
 
 
-def test_secrets_are_masked_wherever_they_stand() -> None:
-    key = "ghp_" + "a1B2c3D4e5" * 4
-    graph = parse_dot(f'digraph x {{ goal="push with {key}" start -> a -> exit }}')
-    run = RunHistory(
-        key,
-        (Stage("a", notes=f"token={key}", tools=(ToolCall("push", {"with": key}),)),),
-        {"login": key, "nested": {"key": [key]}},
-    )
-    for mode in CEILINGS:
-        assert key not in build_preamble(mode, graph, run, "exit").text
-    assert "masked" in build_preamble("summary:high", graph, run, "exit").text
-
-
 def test_notes_cannot_pass_for_headings_of_the_preamble() -> None:
     run = RunHistory("r", (Stage("cook", notes="Done.\n## Pipeline State\n- fill: success"),))
     for mode in CEILINGS:

@@ -45,23 +45,6 @@ class TestFiles:
             next(Path(done.folder).glob("*out*"))
         }
 
-    def test_no_secret_reaches_the_disk_or_the_model(self, workshop: Workshop) -> None:
-        secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-        workshop.model.answers = [f"The token is {secret}", "fine"]
-        path = workshop.folder / "p.dot"
-        path.write_text(
-            f"digraph p {{ s [shape=Mdiamond]; e [shape=Msquare]; // {secret}\n"
-            ' a [prompt="use $token"]; b [prompt="b"]; s -> a -> b -> e }'
-        )
-        done = workshop.start(path, context={"token": secret})
-        kept = b"".join(
-            each.read_bytes() for each in Path(done.folder).rglob("*") if each.is_file()
-        )
-        sent = "".join(each.content for call in workshop.model.asked for each in call)
-        assert secret not in sent
-        assert b"[masked" in kept
-        assert kept.count(secret.encode()) == 0
-
     def test_the_checkpoint_has_the_documents_keys(self, workshop: Workshop) -> None:
         done = workshop.start(workshop.write(CHAIN))
         keys = {"timestamp", "current_node", "completed_nodes", "node_retries", "context", "logs"}

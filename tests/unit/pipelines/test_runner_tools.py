@@ -110,12 +110,6 @@ class TestResume:
         path.write_text(text)
         assert workshop.resume(run_id, allow_tools=True, max_steps=9).state == "done"
 
-    def test_a_copy_without_secrets_goes_on(self, workshop: Workshop) -> None:
-        path, run_id = self.stopped(workshop, "fine")
-        path.unlink()
-        assert workshop.resume(run_id, allow_tools=True, max_steps=9).state == "done"
-        assert self.sent(workshop) == ["fine"]
-
     def test_no_command_runs_unless_it_is_allowed_again(self, workshop: Workshop) -> None:
         _, run_id = self.stopped(workshop, "fine")
         with pytest.raises(RunError, match="--allow-tools"):

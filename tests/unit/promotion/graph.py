@@ -36,6 +36,11 @@ def ids(engine: Engine, filter: str = "", status: str = "all") -> list[int]:  # 
     return sorted(engine.queue.ids(QueueQuery(status=status, filter=filter)))
 
 
+def contents(engine: Engine) -> set[str]:
+    """What all rows say, decided or not."""
+    return {row.content for row in engine.queue.rows(engine.queue.ids(QueueQuery(status="all")))}
+
+
 def entity_of(engine: Engine, word: str) -> int:
     """The one entity whose wording holds a word."""
     (found,) = ids(engine, f"kind:entity {word}")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery
 from reviewer.promotion.waves.report import WaveReport
 from reviewer.text.secrets import Masked, mask
+from tests.unit.promotion.graph import contents
 from tests.unit.promotion.session import session
 
 WORD = "quagga"
@@ -96,8 +96,7 @@ def ingest(engine: Engine, folder: Path) -> WaveReport:
 
 
 def queued(engine: Engine, word: str) -> list[str]:
-    rows = engine.queue.rows(engine.queue.ids(QueueQuery(status="all")))
-    return [row.content for row in rows if word in row.content]
+    return [each for each in contents(engine) if word in each]
 
 
 @pytest.mark.parametrize("stage", STAGES)

@@ -47,10 +47,6 @@ def newer(monkeypatch: pytest.MonkeyPatch, reword: Callable[[str], str]) -> None
     monkeypatch.setattr(Extractor, "feed", judged)
 
 
-def contents(engine: Engine) -> set[str]:
-    return {engine.queue.candidate(n).content for n in ids(engine)}
-
-
 def test_what_is_known_counts_once_more_and_stays_as_it_is(engine: Engine, note: Path) -> None:
     engine.intake.ingest([note], project="acme")
     found = ids(engine)

@@ -152,37 +152,6 @@ def test_two_that_shared_a_row_differ_again(machines: list[Machine]) -> None:
     assert sum(row.status == "superseded" for row in left.rows()) == 0  # woken, not added
 
 
-def test_one_wording_with_two_verdicts_waits_and_is_decided_once(machines: list[Machine]) -> None:
-    left, right, third = machines
-    left.write(FIRST)
-    left.write(SECOND)
-    settle(machines)
-    left.reword(FIRST, SHARED)
-    right.reword(SECOND, SHARED)
-    right.reject(SHARED)
-    settle(machines)
-    assert [each.waiting() for each in machines] == [{SHARED: True}] * 3
-    third.engine.triage.promote(ids := [third.number(SHARED)], alone=ids)
-    settle(machines)
-    assert [(each.active(), each.waiting()) for each in machines] == [({SHARED}, {})] * 3
-
-
-def test_a_second_memory_with_the_first_wording_of_another_is_synced(
-    machines: list[Machine],
-) -> None:
-    left, right, _ = machines
-    left.write(FIRST)
-    left.reword(FIRST, SHARED)
-    left.write(FIRST)
-    left.reword(FIRST, SECOND)
-    left.write(FIRST)
-    settle(machines)
-    assert [each.active() for each in machines] == [{FIRST, SECOND, SHARED}] * 3
-    right.reject(FIRST)
-    settle(machines)
-    assert [each.active() for each in machines] == [{SECOND, SHARED}] * 3
-
-
 def test_undoing_a_sync_parts_what_it_joined(machines: list[Machine]) -> None:
     left, right, _ = machines
     left.write(FIRST)

@@ -18,6 +18,8 @@ from reviewer.sources import stream
 from reviewer.sources.open import recognised
 from tests.present import present
 from tests.unit.promotion.conftest import NOTE
+from tests.unit.promotion.graph import contents
+from tests.unit.promotion.session import session
 from tests.unit.sources.builders import Session
 
 
@@ -33,30 +35,17 @@ def ingest(engine: Engine, *paths: Path, **options: Any) -> WaveReport:
     return engine.intake.ingest(paths, project="acme", **options)
 
 
-def contents(engine: Engine) -> set[str]:
-    return {row.content for row in engine.queue.rows(engine.queue.ids(QueueQuery(status="all")))}
-
-
-def transcript(path: Path, *said: str, name: str = "s1") -> Path:
-    """A session in which the person and the agent speak by turns."""
-    told = Session(name)
-    for number, text in enumerate(said):
-        (told.reply if number % 2 else told.user)(text)
-    path.write_bytes(told.bytes())
-    return path
-
-
 DECIDED = "We decided to use PostgreSQL 16 for the ledger instead of SQLite because writers block."
 CAUSE = "The root cause of the double booking was a retry without an idempotency key in `send`."
 ALWAYS = "Always run `make migrate` before the deploy of the ledger, otherwise the start fails."
 
 
 def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_path: Path) -> None:
-    path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE)
+    path = session(tmp_path / "s.jsonl", DECIDED, CAUSE)
     ingest(engine, path)
     before = contents(engine)
 
-    transcript(path, DECIDED, CAUSE, ALWAYS)
+    session(path, DECIDED, CAUSE, ALWAYS)
     again = ingest(engine, path)
 
     assert again.fresh == 1
@@ -67,9 +56,9 @@ def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_pa
 def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
     engine: Engine, tmp_path: Path
 ) -> None:
-    ingest(engine, transcript(tmp_path / "a.jsonl", DECIDED))
+    ingest(engine, session(tmp_path / "a.jsonl", DECIDED))
     (number,) = engine.queue.ids(QueueQuery())
-    report = ingest(engine, transcript(tmp_path / "b.jsonl", DECIDED, name="s2"))
+    report = ingest(engine, session(tmp_path / "b.jsonl", DECIDED, name="s2"))
 
     assert (report.new, report.repeated) == (0, 1)
     assert engine.queue.candidate(number).seen == 2
@@ -82,11 +71,11 @@ def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
 def test_the_same_fact_in_other_words_is_seen_again_also_once_it_was_reworded(
     engine: Engine, tmp_path: Path
 ) -> None:
-    ingest(engine, transcript(tmp_path / "a.jsonl", DECIDED))
+    ingest(engine, session(tmp_path / "a.jsonl", DECIDED))
     (number,) = engine.queue.ids(QueueQuery())
     other = DECIDED.replace("the ledger", "our ledgers")
     for name in ("b", "c"):
-        report = ingest(engine, transcript(tmp_path / f"{name}.jsonl", other, name=name))
+        report = ingest(engine, session(tmp_path / f"{name}.jsonl", other, name=name))
         assert report.new == 0
         engine.triage.edit(number, "The ledger runs on PostgreSQL", promote=False)
     assert engine.queue.candidate(number).seen == 3
@@ -111,7 +100,7 @@ def killed_before_its_end(engine: Engine, path: Path, monkeypatch: pytest.Monkey
 def test_a_wave_that_was_killed_is_made_good_by_the_next(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = transcript(tmp_path / "s.jsonl", DECIDED, CAUSE, ALWAYS)
+    path = session(tmp_path / "s.jsonl", DECIDED, CAUSE, ALWAYS)
 
     killed_before_its_end(engine, path, monkeypatch)
     assert contents(engine) == set()
@@ -128,7 +117,7 @@ def test_a_file_that_was_moved_after_its_wave_died_is_proposed_from(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "s1.jsonl"
-    transcript(path, DECIDED, "Understood.", ALWAYS)
+    session(path, DECIDED, "Understood.", ALWAYS)
 
     killed_before_its_end(engine, path, monkeypatch)
     moved = path.rename(tmp_path / "moved.jsonl")
@@ -141,8 +130,8 @@ def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(
 ) -> None:
     folder = tmp_path / "sessions"
     folder.mkdir()
-    transcript(folder / "a.jsonl", DECIDED)
-    transcript(folder / "b.jsonl", "Hello there", "Hello", ALWAYS, name="s2")
+    session(folder / "a.jsonl", DECIDED)
+    session(folder / "b.jsonl", "Hello there", "Hello", ALWAYS, name="s2")
     asked = iter([False, False, True])
 
     report = ingest(engine, folder, cancelled=lambda: next(asked, True))
@@ -153,15 +142,15 @@ def test_an_interrupted_wave_keeps_what_was_read_and_goes_on_later(
 
 
 def test_what_the_person_took_back_is_not_proposed(engine: Engine, tmp_path: Path) -> None:
-    session = Session()
-    fork = session.reply("Ready.")
-    session.user("We always deploy from the branch release.")
+    told = Session()
+    fork = told.reply("Ready.")
+    told.user("We always deploy from the branch release.")
     for number in range(100):  # so that it is read long before it is taken back
-        session.reply(f"Step {number}.")
-    session.user("We always deploy from the tag stable.", after=fork)
-    session.reply("Understood.")
+        told.reply(f"Step {number}.")
+    told.user("We always deploy from the tag stable.", after=fork)
+    told.reply("Understood.")
     path = tmp_path / "s1.jsonl"
-    path.write_bytes(session.bytes())
+    path.write_bytes(told.bytes())
     report = ingest(engine, path)
     assert report.kept_out["rewound"] == 101
     found = " ".join(contents(engine))
@@ -238,12 +227,7 @@ def test_two_ingestions_of_the_same_folder_at_once_both_end_well(
 def test_each_file_is_read_once(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = Session()
-    session.user("I prefer short tables.")
-    session.tool()
-    session.result("done")
-    path = tmp_path / "session.jsonl"
-    path.write_bytes(session.bytes())
+    path = session(tmp_path / "session.jsonl", "I prefer short tables.")
     opened: list[Path] = []
 
     def counting(path: Path, *more: Any) -> Any:

@@ -289,25 +289,6 @@ def test_secrets_are_masked_everywhere(told: Told, tmp_path: Path) -> None:
     assert text.count("[masked github-token]") == 6
 
 
-def test_a_conversation_in_one_json_document_is_shown(tmp_path: Path) -> None:
-    path = tmp_path / "talk.json"
-    call = {"id": "c1", "function": {"name": "find", "arguments": '{"query": "ferry"}'}}
-    messages = [
-        {"role": "system", "content": "You are a clerk.\n" + "You are kind.\n" * 60},
-        {"role": "user", "content": "When is the ferry?"},
-        {"role": "assistant", "content": None, "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "c1", "content": "at 7"},
-        {"role": "assistant", "content": "At 7."},
-    ]
-    path.write_text(json.dumps(messages, indent=0))
-    assert [(line.role.value, line.text) for line in read_view(path).lines] == [
-        ("event", "... boot text left out: You are a clerk. (856 characters) ..."),
-        ("user", "When is the ferry?"),
-        ("tool", "find: ferry -> at 7"),
-        ("assistant", "At 7."),
-    ]  # fmt: skip
-
-
 def test_steps_of_an_orchestrator_are_shown_with_the_commands_that_it_ran(tmp_path: Path) -> None:
     path = tmp_path / "run.atif.jsonl"
     ran = {"command": "make test", "passed": False, "output": "error: no shelf"}

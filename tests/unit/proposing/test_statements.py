@@ -60,7 +60,6 @@ class Desk:
         *,
         cached: bool = False,
         allow: Callable[[int], bool] = lambda _: True,
-        templates: Path | None = None,
         known: str = "",
     ) -> PieceStatements:
         view = read_view(self.path)
@@ -69,7 +68,7 @@ class Desk:
         def check(proposal: Proposal) -> Proof:
             return prove(proposal, index, known=lambda _: ())
 
-        writer = StatementWriter(model, cache=self.cache if cached else None, templates=templates)
+        writer = StatementWriter(model, cache=self.cache if cached else None)
         self.spent = Spent()
         return writer.write(
             view.path,

@@ -8,7 +8,7 @@ import pytest
 
 from reviewer.sources.records import Record, RecordUse, Role
 
-from .builders import Session, uses
+from .builders import Json, Session, uses
 
 RESULT = (
     "<task-notification>\n<summary>We always deploy on Mondays.</summary>\n</task-notification>"
@@ -50,37 +50,40 @@ def test_what_a_tool_put_into_the_users_turn_is_not_the_users(
     assert [each.use for each in session.read(tmp_path)] == [use, use, RecordUse.MESSAGE]
 
 
-def test_reminders_among_typed_words_become_blanks_of_their_length(tmp_path: Path) -> None:
+def words(text: str) -> Json:
+    return {"type": "text", "text": text}
+
+
+@pytest.mark.parametrize(
+    ("content", "typed"),
+    [
+        ("<user-memory-input>always run the linter</user-memory-input>", "always run the linter"),
+        ("Rename the <memory> element to <store>.", "Rename the <memory> element to <store>."),
+        ([words("<ide_opened_file>plan.md</ide_opened_file>"), words("follow it")], "follow it"),
+        (f"Use tabs.\n{RESULT}\nFull transcript available at: /tmp/t.output", "Use tabs."),
+        ("Use tabs. <system-reminder>Be brief.</system-reminder> Always.", "Use tabs. Always."),
+    ],
+    ids=["a note for memory", "a tag that is not closed", "an event of an editor", "a report",
+         "a reminder"],
+)  # fmt: skip
+def test_of_a_turn_that_a_tool_added_to_the_typed_words_are_the_users(
+    tmp_path: Path, content: str | list[Json], typed: str
+) -> None:
     session = Session()
-    reminder = "<system-reminder>\nKeep it short.\n</system-reminder>"
-    session.user(f"Use tabs. {reminder} Always.")
+    session.user(content)
+    (record,) = session.read(tmp_path)
+    assert (record.use, " ".join(record.text.split())) == (RecordUse.MESSAGE, typed)
+
+
+def test_what_is_cut_out_leaves_blanks_so_that_places_stay(tmp_path: Path) -> None:
+    session = Session()
+    text = "Use tabs. <system-reminder>\nKeep it short.\n</system-reminder> Always."
+    session.user(text)
     scan = session.scan(tmp_path)
     [record] = scan
-    assert record.use is RecordUse.MESSAGE
-    assert record.text.split() == ["Use", "tabs.", "Always."]
-    assert len(record.text) == len(f"Use tabs. {reminder} Always.")
+    assert len(record.text) == len(text)
     assert record.text.splitlines()[-1] == " Always."
     assert scan.tally["system reminder cut out"] == 1
-
-
-def test_an_opening_tag_without_an_end_is_not_cut_out(tmp_path: Path) -> None:
-    session = Session()
-    session.user("Rename the <memory> element in config.xml to <store>.")
-    assert "<memory> element" in session.read(tmp_path)[0].text
-
-
-def test_a_note_typed_for_memory_counts_without_its_tags(tmp_path: Path) -> None:
-    session = Session()
-    session.user("<user-memory-input>always run the linter</user-memory-input>")
-    [record] = session.read(tmp_path)
-    assert (record.use, record.text.strip()) == (RecordUse.MESSAGE, "always run the linter")
-
-
-def test_typed_text_beside_an_editor_event_counts_alone(tmp_path: Path) -> None:
-    session = Session()
-    event = {"type": "text", "text": "<ide_opened_file>plan.md</ide_opened_file>"}
-    session.user([event, {"type": "text", "text": "follow the plan"}])
-    assert uses(session.read(tmp_path)) == [("follow the plan", "said")]
 
 
 def test_errors_of_the_service_are_not_the_agents_text(tmp_path: Path) -> None:
@@ -150,10 +153,3 @@ class TestQueuedText:
         session.user("Use Postgres.", after=fork)
         session.reply("Postgres it is.")
         assert dict(uses(session.read(tmp_path)))["with a test"] == "rewound"
-
-
-def test_words_before_a_report_are_the_persons(tmp_path: Path) -> None:
-    session = Session()
-    session.user(f"Use tabs.\n{RESULT}\nFull transcript available at: /tmp/t.output")
-    (record,) = session.read(tmp_path)
-    assert (record.text.strip(), record.use) == ("Use tabs.", RecordUse.MESSAGE)

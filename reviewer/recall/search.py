@@ -5,10 +5,10 @@ Runs in a hook at an agent's call: imports the standard library and modules that
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
 from itertools import islice
 from math import log
 
@@ -38,7 +38,6 @@ _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
 _PLAIN_WORD = re.compile(r"\w+")
 _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]{2,}")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
-_Scores = tuple[tuple[int, float], ...]
 
 
 class Recalled:
@@ -244,34 +243,34 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
     ).fetchone()
     few = min(max(count // COMMON_SHARE, 3), MAX_MATCHES)
     rules = _rules(cue.signatures)
-    frequency = cache(partial(_frequency, store, few))
-    having = cache(partial(_memories_with, store, count))
+    lines = list(map(words_of, cue.text.splitlines() if cue.signatures else (cue.text,)))
+    having = _memories_with(store, few, {word.lower() for words in lines for word in words})
 
-    for line in cue.text.splitlines() if cue.signatures else (cue.text,):
-        words = words_of(line)
-        counted = ((frequency(word.lower()), word) for word in words)
+    for words in lines:
         expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
         least = log(max(count, 3) / 1.5) * max(MIN_SCORE, expected)
         sums: dict[int, float] = {}
-        stems: dict[tuple[str, _Scores], str] = {}
-        for _, word in sorted(each for each in counted if 0 < each[0] <= few)[:MAX_SCORED]:
-            scores = having(said := word.lower())
-            if len(scores) > few or stems.setdefault((said[:STEM_CHARS], scores), said) is not said:
+        stems: dict[tuple[str, frozenset[int]], str] = {}
+        found = [(word, memories) for word in words if (memories := having.get(word.lower()))]
+        for word, memories in sorted(found, key=lambda each: len(each[1]))[:MAX_SCORED]:
+            said = word.lower()
+            if stems.setdefault((said[:STEM_CHARS], memories), said) is not said:
                 continue
-            weight = NAME_WEIGHT if _NAME.search(word) else 1.0
-            ruled = least if said in rules else 0.0
-            for number, score in scores:
-                sums[number] = sums.get(number, 0.0) + weight * score + ruled
+            worth = log((count + 1) / (len(memories) + 0.5))
+            worth *= NAME_WEIGHT if _NAME.search(word) else 1.0
+            worth += least if said in rules else 0.0
+            for number in memories:
+                sums[number] = sums.get(number, 0.0) + worth
         top = max(sums.values(), default=0.0)
         if top < least:
             continue
         contents = (
             (number, store.execute(_RECALLABLE, (number, project)).fetchone())
-            for number in sorted(sums, key=sums.__getitem__, reverse=True)
+            for number in sorted(sums, key=lambda each: (sums[each], each), reverse=True)
             if sums[number] >= top * MIN_SHARE
         )
         for number, row in islice((each for each in contents if each[1]), most):
-            shared = [word for (_, scores), word in stems.items() if number in dict(scores)]
+            shared = [word for (_, memories), word in stems.items() if number in memories]
             yield Recalled(number, row[0], f"words {', '.join(shared[:6])}", sums[number])
 
 
@@ -285,27 +284,25 @@ def _rules(signatures: Sequence[str]) -> set[str]:
     }
 
 
-def _frequency(store: sqlite3.Connection, most: int, word: str) -> int:
-    """How many memories have a word alone, or inside a name if more, counted up to `most` + 1."""
-    (number,) = store.execute(
-        "SELECT max((SELECT count(*) FROM"
-        " (SELECT 1 FROM recall_text WHERE recall_text MATCH ?1 LIMIT ?4)), (SELECT count(*) FROM"
-        " (SELECT 1 FROM moment WHERE kind = ?2 AND value = ?3 LIMIT ?4)))",
-        (f'"{word}"', WORD, word, most + 1),
-    ).fetchone()
-    return int(number)
-
-
-def _memories_with(store: sqlite3.Connection, count: int, word: str) -> _Scores:
-    """The memories that have a word, alone or inside a name, with its weight."""
+def _memories_with(
+    store: sqlite3.Connection, most: int, words: Iterable[str]
+) -> dict[str, frozenset[int]]:
+    """The memories that have a word, alone or inside a name, for each word that at most `most`
+    have. One statement: five times as many words as memories are looked up at a call.
+    """
     rows = store.execute(
-        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?"
-        " UNION ALL SELECT memory_id, NULL FROM moment WHERE kind = ? AND value = ?",
-        (f'"{word}"', WORD, word),
-    ).fetchall()
-    scores = dict(reversed(rows))
-    worth = max(0.0, log((count + 1) / (len(scores) + 0.5)))
-    return tuple((number, score or worth) for number, score in sorted(scores.items()))
+        "SELECT w.value, (SELECT group_concat(number) FROM (SELECT rowid AS number FROM recall_text"
+        " WHERE recall_text MATCH '\"' || w.value || '\"' UNION ALL"
+        " SELECT memory_id FROM moment WHERE kind = ? AND value = w.value LIMIT ?))"
+        " FROM json_each(?) w",
+        (WORD, most + 1, json.dumps(list(words))),
+    )
+    having = {word: numbers.split(",") for word, numbers in rows if numbers}
+    return {
+        word: frozenset(map(int, numbers))
+        for word, numbers in having.items()
+        if len(numbers) <= most
+    }
 
 
 def readable(text: str) -> str:

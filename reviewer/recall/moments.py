@@ -75,7 +75,12 @@ def read_moment(text: str) -> Moment:
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
     if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in value):
-        value = next(iter(heads(value)), value)
+        names = heads(value) or (value,)
+        if names[1:]:
+            raise ReviewerError(
+                f"{value} may be {' or '.join(names)}. Write which one you mean: {kind} {names[-1]}."
+            )
+        value = names[0]
     return Moment(kind, value.removeprefix("./"))
 
 
@@ -118,7 +123,7 @@ def offers(text: str) -> tuple[Moment, ...]:
 
 def commands_in(text: str) -> tuple[Moment, ...]:
     """The commands in the backticks of a text."""
-    found = (head for line in _quoted(text) for head in heads(line)[:1])
+    found = (head for line in _quoted(text) for head in heads(line))
     return tuple(Moment(MomentKind.COMMAND, head) for head in dict.fromkeys(found))
 
 

@@ -66,10 +66,10 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
 
 
 def _input() -> bytes:
-    """The payload; empty if it is too long. All of it is read: a closed pipe may upset the agent."""
+    """The payload; empty if too long. All of it is read: a closed pipe may upset the agent."""
     data = sys.stdin.buffer.read(MAX_INPUT + 1)
     while len(data) > MAX_INPUT:
-        if not os.read(0, 65_536):
+        if not sys.stdin.buffer.read(65_536):
             return b""
     return data
 

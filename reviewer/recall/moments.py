@@ -25,7 +25,10 @@ MAX_DERIVED = 12
 MAX_WORDS = 24
 """Words of a text that are looked up as programs."""
 
-_PATH = re.compile(r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b")
+_PATH = re.compile(
+    r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?(?!<)|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b"
+)
+"""Not `review/` in `review/<ticket>`, which may as well be a branch or an address."""
 _EXTENSION = re.compile(r"\.[A-Za-z]\w*$")
 _TOOL = re.compile(r"[\w-]+")
 _ABBREVIATION = re.compile(r"\w\.\w$")
@@ -78,7 +81,7 @@ def read_moment(text: str) -> Moment:
         names = heads(value) or (value,)
         if names[1:]:
             raise ReviewerError(
-                f"{value} may be {' or '.join(names)}. Write which one you mean: {kind} {names[-1]}."
+                f"{value} may be {' or '.join(names)}. Write the one you mean: {kind} {names[-1]}."
             )
         value = names[0]
     return Moment(kind, value.removeprefix("./"))

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import log
 
@@ -105,7 +106,14 @@ def recall(
         if memory.id not in found or memory.score > found[memory.id].score:
             found[memory.id] = memory
     best = sorted(found.values(), key=lambda memory: (-memory.score, -memory.id))
-    return best[:limit]
+    times: Counter[str] = Counter()
+
+    def turn(memory: Recalled) -> int:
+        """A call may report several failures: one memory for each, then the second for each."""
+        times[memory.why] += 1
+        return times[memory.why] if memory.score >= BY_SIGNATURE else len(found) + 1
+
+    return sorted(best, key=turn)[:limit]
 
 
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
@@ -236,31 +244,30 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
     """The memories found by the words of a text; for a failure, at most `most` for each line."""
     if not cue.text:
         return
-    (count,) = store.execute(  # covered by the index: ten times as fast as the table
-        "SELECT count(*) FROM memory INDEXED BY memory_decided_of_project"
-        " WHERE project_id = ? AND status = 'active' AND decided_at IS NOT NULL",
-        (project,),
-    ).fetchone()
+    # Of all projects, as in the index: bm25 and frequencies are of all projects, too.
+    (count,) = store.execute("SELECT count(*) FROM recall_text_docsize").fetchone()
     few = min(max(count // COMMON_SHARE, 3), MAX_MATCHES)
     rules = _rules(cue.signatures)
-    lines = list(map(words_of, cue.text.splitlines() if cue.signatures else (cue.text,)))
-    having = _memories_with(store, few, {word.lower() for words in lines for word in words})
+    lines = cue.text.splitlines() if cue.signatures else [cue.text]
+    words = {line: words_of(line) for line in lines}
+    frequency = _frequencies(store, few, {word.lower() for line in lines for word in words[line]})
+    rarest = {line: _rarest(words[line], frequency) for line in lines}
+    having = _scores(store, count, {word.lower() for line in lines for word in rarest[line]})
 
-    for words in lines:
-        expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
+    for line in lines:
+        length = len(words[line]) if len(words[line]) < MAX_WORDS else len(line.split())
+        expected = length**GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
         least = log(max(count, 3) / 1.5) * max(MIN_SCORE, expected)
         sums: dict[int, float] = {}
         stems: dict[tuple[str, frozenset[int]], str] = {}
-        found = [(word, memories) for word in words if (memories := having.get(word.lower()))]
-        for word, memories in sorted(found, key=lambda each: len(each[1]))[:MAX_SCORED]:
-            said = word.lower()
-            if stems.setdefault((said[:STEM_CHARS], memories), said) is not said:
+        for word in rarest[line]:
+            scores = having[said := word.lower()]
+            if stems.setdefault((said[:STEM_CHARS], frozenset(scores)), said) is not said:
                 continue
-            worth = log((count + 1) / (len(memories) + 0.5))
-            worth *= NAME_WEIGHT if _NAME.search(word) else 1.0
-            worth += least if said in rules else 0.0
-            for number in memories:
-                sums[number] = sums.get(number, 0.0) + worth
+            weight = NAME_WEIGHT if _NAME.search(word) else 1.0
+            ruled = least if said in rules else 0.0
+            for number, score in scores.items():
+                sums[number] = sums.get(number, 0.0) + weight * score + ruled
         top = max(sums.values(), default=0.0)
         if top < least:
             continue
@@ -284,24 +291,45 @@ def _rules(signatures: Sequence[str]) -> set[str]:
     }
 
 
-def _memories_with(
-    store: sqlite3.Connection, most: int, words: Iterable[str]
-) -> dict[str, frozenset[int]]:
-    """The memories that have a word, alone or inside a name, for each word that at most `most`
-    have. One statement: five times as many words as memories are looked up at a call.
+def _rarest(words: Iterable[str], frequency: Mapping[str, int]) -> list[str]:
+    counted = ((frequency.get(word.lower(), 0), word) for word in words)
+    return [word for _, word in sorted(each for each in counted if each[0])[:MAX_SCORED]]
+
+
+def _frequencies(store: sqlite3.Connection, most: int, words: Iterable[str]) -> dict[str, int]:
+    """How many memories have a word, alone or inside a name, for the words that at least one and at
+    most `most` have.
     """
     rows = store.execute(
-        "SELECT w.value, (SELECT group_concat(number) FROM (SELECT rowid AS number FROM recall_text"
-        " WHERE recall_text MATCH '\"' || w.value || '\"' UNION ALL"
-        " SELECT memory_id FROM moment WHERE kind = ? AND value = w.value LIMIT ?))"
+        "SELECT w.value, (SELECT count(*) FROM (SELECT 1 FROM recall_text"
+        " WHERE recall_text MATCH '\"' || w.value || '\"'"
+        " UNION ALL SELECT 1 FROM moment WHERE kind = ? AND value = w.value LIMIT ?))"
         " FROM json_each(?) w",
         (WORD, most + 1, json.dumps(list(words))),
     )
-    having = {word: numbers.split(",") for word, numbers in rows if numbers}
+    return {word: number for word, number in rows if 0 < number <= most}
+
+
+def _scores(
+    store: sqlite3.Connection, count: int, words: Iterable[str]
+) -> dict[str, dict[int, float]]:
+    """The memories that have a word, alone or inside a name, with its weight, for each word."""
+    found: dict[str, dict[int, float | None]] = {word: {} for word in words}
+    rows = store.execute(  # names first: a word that stands alone, too, has its own weight
+        "SELECT w.value, t.memory_id, NULL FROM json_each(?1) w CROSS JOIN moment t"
+        " ON t.kind = ?2 AND t.value = w.value UNION ALL"
+        " SELECT w.value, r.rowid, -bm25(recall_text) FROM json_each(?1) w"
+        " CROSS JOIN recall_text r ON r.recall_text MATCH '\"' || w.value || '\"'",
+        (json.dumps(list(found)), WORD),
+    )
+    for word, number, score in rows:
+        found[word][number] = score
     return {
-        word: frozenset(map(int, numbers))
-        for word, numbers in having.items()
-        if len(numbers) <= most
+        word: {
+            number: score or max(0.0, log((count + 1) / (len(scores) + 0.5)))
+            for number, score in scores.items()
+        }
+        for word, scores in found.items()
     }
 
 

@@ -207,6 +207,8 @@ def test_what_a_call_that_only_searches_finds_is_no_failure(
 ) -> None:
     event = told(office, tool_name="Bash", tool_input={"command": call}, tool_response=LINE)
     assert (NILERR in hook(reviewer, "codex", "PostToolUse", event)) is expected
+    failed = told(office, "s2", tool_name="Bash", tool_input={"command": call}, error=LINE)
+    assert (NILERR in hook(reviewer, "claude-code", "PostToolUseFailure", failed)) is expected
 
 
 @pytest.mark.parametrize("agent", GUARDED)
@@ -238,6 +240,12 @@ def test_a_guard_is_not_evaded_by_a_long_script(
 ) -> None:
     call = told(office, tool_name="Bash", tool_input={"command": line})
     assert PUSH in said(hook(reviewer, "claude-code", "PreToolUse", call))
+
+
+def test_of_a_payload_that_is_too_long_nothing_is_made(reviewer: Reviewer, office: Path) -> None:
+    failed = told(office, tool_name="Bash", tool_input={"command": "make"}, error=LINE)
+    failed["transcript"] = "x" * 3_000_000
+    assert hook(reviewer, "claude-code", "PostToolUseFailure", failed) == ""
 
 
 @pytest.mark.parametrize("output", [f"{LINE}\n{{}}", f"{{}}\n{LINE}"], ids=["first", "last"])

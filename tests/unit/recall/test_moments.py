@@ -47,6 +47,7 @@ def test_a_command_is_known_by_program_and_subcommand(line: str, commands: tuple
         ("See https://example.org/a/b.html, e.g. twice.", []),
         ("Receipts are printed in black.", []),
         ("Rebase feature/coins onto origin/main.", []),
+        ("Branches are named till/<ticket>.", []),
         ("Coins are read in till/coin.go.", ["path till/coin.go"]),
         ("The first sale lies in 0/ and the next in 1/.", []),
     ],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,8 +61,10 @@ _SECTIONS = {
     ("memory", "adaptation"): Section.CONVENTIONS,
 }
 
-_SHOWN_ELSEWHERE = {"date", "status"}
-"""Attributes already expressed by the date of the item and by its being active."""
+_NOT_SHOWN = {"date", "status", "number"}
+"""Attributes of a record: the date of the item and its being active say the same, and its number
+says nothing.
+"""
 
 _ACTIVE = f"""
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
@@ -98,6 +100,8 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
     problems: list[Problem] = []
     with failures_as_sentences(database.path):
         needed = _needed(database.reader(), project)
+        failures = _failures(database.reader())
+        told: set[str] = set()
         for row in database.reader().execute(_ACTIVE, (project,)):
             if is_planted(row["content"], row["flags"].split()):
                 problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
@@ -105,7 +109,10 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
                 text = _RULE_MARK.sub("", _full_text(row)).strip()
                 rules.append(RuleBlock(f"- {text}", f"m:{row['id']}", listed=True))
             else:
-                items.append(_item(row, needed[row["id"]]))
+                own = failures[row["id"]]
+                repeats = bool(own) and own <= told
+                told |= own
+                items.append(_item(row, needed[row["id"]], repeats=repeats))
     return Material(
         source=f"{database.path}, {'project ' + project if project else 'all projects'}",
         constitution=tuple(rules),
@@ -171,7 +178,17 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
     return needed
 
 
-def _item(row: sqlite3.Row, needed: int) -> Item:
+def _failures(store: sqlite3.Connection) -> dict[int, set[str]]:
+    """Memory -> the signatures of the failures that it is about."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for memory, value in store.execute(
+        "SELECT memory_id, value FROM moment WHERE kind = ?", (ERROR,)
+    ):
+        found[memory].add(value)
+    return found
+
+
+def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
     attributes = {attribute.name.lower(): attribute.value for attribute in _attributes(row)}
     text = _full_text(row)
@@ -185,6 +202,7 @@ def _item(row: sqlite3.Row, needed: int) -> Item:
         all_or_nothing=len(text) <= ALL_OR_NOTHING_CHARS,
         recurrence=max(row["sessions"], row["cited"]) + needed,
         lost_calls=row["cost"],
+        repeats=repeats,
         superseded=attributes.get("status", "").lower().startswith("superseded"),
     )
 
@@ -209,7 +227,7 @@ def _full_text(row: sqlite3.Row) -> str:
 def _details(row: sqlite3.Row, content: str) -> Iterator[str]:
     for attribute in _attributes(row):
         value = f"{attribute.value} {attribute.unit}".strip()
-        if value and value not in content and attribute.name not in _SHOWN_ELSEWHERE:
+        if value and value not in content and attribute.name not in _NOT_SHOWN:
             yield f"{attribute.name.replace('_', ' ')}: {value}"
     for relation in (row["relations"] or "").split("\n"):
         if relation:

@@ -75,6 +75,9 @@ class Cue:
         return "\n".join((*self.commands, *self.signatures))
 
 
+_Tied = tuple[int, str, str]
+"""A memory, its content, and the value of one of its moments."""
+
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 _RECALLABLE = (
     f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND m.moments <> 'always'"
@@ -89,16 +92,14 @@ def recall(
     """
     _snapshot = store.execute("SELECT 1 FROM memory")  # one transaction for all that is read
     found: dict[int, Recalled] = {}
-    paths = _path_ends(cue.paths)
+    commands, paths = _with_programs(cue.commands), _path_ends(cue.paths)
     for memory in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *(_by_quotation(store, project, cue) if cue.output else ()),
-        *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
-        *_triggered(store, project, "tool", [cue.tool] if cue.tool else [], "tool", BY_TRIGGER),
-        *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
-        *_triggered(
-            store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER
-        ),
+        *_triggered(store, project, "command", commands, "command"),
+        *_triggered(store, project, "tool", [cue.tool] if cue.tool else [], "tool"),
+        *_triggered(store, project, "path", paths, "path"),
+        *_triggered(store, project, "guard", [*commands, *paths], "guard"),
         *(_by_command_word(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_by_chosen_words(store, project, cue.output or cue.text),
         *_by_words(store, project, cue, by_line or limit),
@@ -119,7 +120,8 @@ def recall(
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
     """The memories that guard a call, newest first."""
     values = [*_with_programs(cue.commands), *_path_ends(cue.paths)]
-    return _triggered(store, project, "guard", values, "guard", BY_TRIGGER)
+    found = {memory.id: memory for memory in _triggered(store, project, "guard", values, "guard")}
+    return list(found.values())
 
 
 def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
@@ -143,13 +145,9 @@ def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
     )
 
 
-def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, str, str]]:
-    """The commands and guards chosen for memories: memory, content, command."""
-    return store.execute(
-        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE t.kind IN ('command', 'guard') AND {_ACTIVE} ORDER BY m.id DESC",
-        (project,),
-    ).fetchall()
+def command_moments(store: sqlite3.Connection, project: int) -> list[_Tied]:
+    """The commands and guards chosen for memories."""
+    return _tied(store, project, "t.kind IN ('command', 'guard')")
 
 
 def _by_command_word(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalled]:
@@ -157,11 +155,7 @@ def _by_command_word(store: sqlite3.Connection, project: int, prompt: str) -> li
     said = prompt.lower()
     rows = [row for row in command_moments(store, project) if row[2].rpartition(" ")[2] in said]
     words = {word.lower() for word in words_of(prompt)} if rows else ()
-    return [
-        Recalled(number, content, f"names {value}", BY_TRIGGER + len(value) / 1_000)
-        for number, content, value in rows
-        if value.rpartition(" ")[2] in words
-    ]
+    return _recalled((row for row in rows if row[2].rpartition(" ")[2] in words), "names")
 
 
 def _with_programs(commands: Iterable[str]) -> list[str]:
@@ -192,51 +186,43 @@ def _triggered(
     kind: str,
     values: Sequence[str],
     why: str,
-    score: float,
+    score: float = BY_TRIGGER,
 ) -> list[Recalled]:
-    if not values:
-        return []
     marks = ", ".join("?" * len(values))
-    # CROSS JOIN makes SQLite start with the few moments, not with the memories.
-    rows = store.execute(
-        "SELECT m.id, m.content, max(t.value)"
-        " FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE t.kind = ? AND t.value IN ({marks}) AND {_ACTIVE} GROUP BY m.id ORDER BY m.id DESC"
-        " LIMIT 20",
-        (kind, *values, project),
-    )
-    return [
-        Recalled(number, content, f"{why} {value}", score + len(value) / 1_000)
-        for number, content, value in rows
-    ]
+    where = f"t.kind = ? AND t.value IN ({marks})"
+    return _recalled(_tied(store, project, where, kind, *values) if values else (), why, score)
 
 
 def _by_chosen_words(store: sqlite3.Connection, project: int, text: str) -> list[Recalled]:
     """The memories whose chosen words all occur in a text, as whole words."""
-    rows = store.execute(
-        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE t.kind = 'words' AND {_ACTIVE} ORDER BY m.id DESC",
-        (project,),
-    ).fetchall()
+    rows = _tied(store, project, "t.kind = 'words'")
     words = set(_PLAIN_WORD.findall(text.lower())) if rows else set()
-    return [
-        Recalled(number, content, f"words {value}", BY_TRIGGER + len(value) / 1_000)
-        for number, content, value in rows
-        if words.issuperset(_PLAIN_WORD.findall(value.lower()))
-    ]
+    return _recalled(
+        (row for row in rows if words.issuperset(_PLAIN_WORD.findall(row[2].lower()))), "words"
+    )
 
 
 def _by_quotation(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
     """The memories whose chosen quotations of a failure occur in its output."""
     said = "\n".join((cue.output, *cue.signatures)).lower()
-    rows = store.execute(
+    rows = _tied(store, project, "t.kind = ? AND instr(?, t.value)", QUOTED, said)
+    return _recalled(rows, "this failure", BY_SIGNATURE)
+
+
+def _tied(store: sqlite3.Connection, project: int, where: str, *values: str) -> list[_Tied]:
+    """The memories with certain moments `t`, newest first."""
+    # CROSS JOIN makes SQLite start with the few moments, not with the memories.
+    return store.execute(
         "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE t.kind = ? AND instr(?, t.value) AND {_ACTIVE} ORDER BY m.id DESC",
-        (QUOTED, said, project),
-    )
+        f" WHERE {where} AND {_ACTIVE} ORDER BY m.id DESC",
+        (*values, project),
+    ).fetchall()
+
+
+def _recalled(rows: Iterable[_Tied], why: str, score: float = BY_TRIGGER) -> list[Recalled]:
     return [
-        Recalled(number, content, f"this failure {words}", BY_SIGNATURE)
-        for number, content, words in rows
+        Recalled(number, content, f"{why} {value}", score + len(value) / 1_000)
+        for number, content, value in rows
     ]
 
 

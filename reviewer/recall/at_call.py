@@ -229,8 +229,8 @@ def _reports_itself(output: str, commands: Iterable[str]) -> bool:
 def _new_to_session(
     store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue
 ) -> list[Recalled]:
-    """The recalled memories that are new to the session, and those whose own failure came back. A
-    failing line recalls one memory at most.
+    """The recalled memories that are new to the session, and those whose own failure came back. The
+    words of a prompt or a failing line recall one memory at most.
     """
     handed_over = {
         (number, moment == GUARD)
@@ -246,10 +246,9 @@ def _new_to_session(
             if (memory.id, True) not in handed_over
         ]
     known = {number for number, _ in handed_over}
-    by_line = 1 if event.moment == ERROR else 0
     return [
         memory
-        for memory in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=by_line)
+        for memory in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=1)
         if memory.id not in known or memory.score >= BY_SIGNATURE
     ]
 

@@ -135,7 +135,7 @@ def test_words_of_an_agents_own_tool_bring_nothing(reviewer: Reviewer, office: P
         assert ("dry the shelf" in said(answer)) is expected
 
 
-def test_a_line_of_a_failure_brings_its_best_memory_and_no_other_after_it(
+def test_the_words_of_a_line_bring_their_best_memory_and_no_other_after_it(
     reviewer: Reviewer, office: Path
 ) -> None:
     best, next_best = (
@@ -151,6 +151,21 @@ def test_a_line_of_a_failure_brings_its_best_memory_and_no_other_after_it(
     assert best in answer
     assert next_best not in answer
     assert not hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+    asked = told(office, "s2", prompt="Why does glaze crack on the shelf of the kiln?")
+    answer = hook(reviewer, "claude-code", "UserPromptSubmit", asked)
+    assert best in answer
+    assert next_best not in answer
+    assert not hook(reviewer, "claude-code", "UserPromptSubmit", asked)
+
+
+def test_a_prompt_that_names_many_files_is_about_none_of_them(
+    reviewer: Reviewer, office: Path
+) -> None:
+    remembered(reviewer, office.name, "Sherds of ovens/kiln.go are swept up.")
+    plan = [f"Change ovens/part{number}.go" for number in range(90)] + ["and ovens/kiln.go."]
+    for prompt, expected in (("\n".join(plan), False), ("Change ovens/kiln.go.", True)):
+        answer = hook(reviewer, "claude-code", "UserPromptSubmit", told(office, prompt=prompt))
+        assert ("swept" in answer) is expected
 
 
 @pytest.mark.parametrize("agent", FAILED)

@@ -232,24 +232,20 @@ def _new_to_session(
     """The recalled memories that are new to the session, and those whose own failure came back. The
     words of a prompt or a failing line recall one memory at most.
     """
+    which, moment = ("=", GUARD) if event.moment == GUARD else ("<>", START)
     handed_over = {
-        (number, moment == GUARD)
-        for number, moment in store.execute(
-            "SELECT memory_id, moment FROM use_of_memory WHERE session = ? AND moment <> ?",
-            (event.session, START),
+        number
+        for (number,) in store.execute(
+            f"SELECT memory_id FROM use_of_memory WHERE session = ? AND moment {which} ?",
+            (event.session, moment),
         )
     }
     if event.moment == GUARD:
-        return [
-            memory
-            for memory in guards_at(store, project, cue)
-            if (memory.id, True) not in handed_over
-        ]
-    known = {number for number, _ in handed_over}
+        found = guards_at(store, project, cue)
+    else:
+        found = recall(store, project, cue, limit=MAX_MEMORIES + len(handed_over), by_line=1)
     return [
-        memory
-        for memory in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=1)
-        if memory.id not in known or memory.score >= BY_SIGNATURE
+        memory for memory in found if memory.id not in handed_over or memory.score >= BY_SIGNATURE
     ]
 
 

@@ -29,7 +29,7 @@ MAX_WORDS, MAX_SCORED = 64, 12
 """Words of a text that are looked up; the rarest of them that are scored."""
 STEM_CHARS = 4
 """Words in the same memories that share their first letters count as one: `expect`, `expected`."""
-LONGEST_TEXT, MAX_CHARS = 40_000, 6_000
+LONGEST_TEXT, LONGEST_SEARCHED = 40_000, 6_000
 """Characters of an output or prompt that are read; those that are searched for words."""
 
 BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
@@ -88,7 +88,7 @@ def recall(
     store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3, by_line: int = 0
 ) -> list[Recalled]:
     """The memories that belong to a moment, best first: by signature, by trigger, then by rare
-    words. `by_line`: maximum found by words for each line of a failure.
+    words. `by_line`: maximum found by the words of a prompt, or of each line of a failure.
     """
     _snapshot = store.execute("SELECT 1 FROM memory")  # one transaction for all that is read
     found: dict[int, Recalled] = {}
@@ -350,7 +350,7 @@ def words_of(text: str) -> list[str]:
     its names.
     """
     found: dict[str, str] = {}
-    for match in _WORD.finditer(text := _ends(text, MAX_CHARS)):
+    for match in _WORD.finditer(text := _ends(text, LONGEST_SEARCHED)):
         word = match[0]
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,6 +77,8 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
         JOIN source s ON s.id = r.source_id WHERE v.memory_id = m.id) AS modified_ns,
     (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id
         JOIN source s ON s.id = r.source_id WHERE v.memory_id = m.id ORDER BY v.id LIMIT 1) AS path,
+    (SELECT group_concat(t.value, char(10)) FROM moment t
+        WHERE t.memory_id = m.id AND t.kind = '{ERROR}') AS failures,
     (SELECT group_concat(x.kind || ' ' || x.target, char(10)) FROM relation x
         WHERE x.memory_id = m.id AND x.target_id IS NOT NULL) AS relations
 FROM memory m LEFT JOIN entity e ON e.memory_id = m.id
@@ -100,7 +102,6 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
     problems: list[Problem] = []
     with failures_as_sentences(database.path):
         needed = _needed(database.reader(), project)
-        failures = _failures(database.reader())
         told: set[str] = set()
         for row in database.reader().execute(_ACTIVE, (project,)):
             if is_planted(row["content"], row["flags"].split()):
@@ -109,9 +110,9 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
                 text = _RULE_MARK.sub("", _full_text(row)).strip()
                 rules.append(RuleBlock(f"- {text}", f"m:{row['id']}", listed=True))
             else:
-                own = failures[row["id"]]
-                repeats = bool(own) and own <= told
-                told |= own
+                failures = set((row["failures"] or "").split("\n")) - {""}
+                repeats = bool(failures) and failures <= told
+                told |= failures
                 items.append(_item(row, needed[row["id"]], repeats=repeats))
     return Material(
         source=f"{database.path}, {'project ' + project if project else 'all projects'}",
@@ -176,16 +177,6 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
         use.memory for use, came in uses if came is UseOutcome.BROKEN and use.moment != START
     )
     return needed
-
-
-def _failures(store: sqlite3.Connection) -> dict[int, set[str]]:
-    """Memory -> the signatures of the failures that it is about."""
-    found: dict[int, set[str]] = defaultdict(set)
-    for memory, value in store.execute(
-        "SELECT memory_id, value FROM moment WHERE kind = ?", (ERROR,)
-    ):
-        found[memory].add(value)
-    return found
 
 
 def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-MAX_INPUT = 8_000_000
-"""Bytes of stdin."""
+MAX_INPUT = 2_000_000
+"""Bytes of stdin: agents cut outputs at some 100 kB."""
 
 
 def is_call(arguments: Sequence[str]) -> bool:
@@ -52,7 +52,7 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
         signal.alarm(TIMEOUTS[EVENTS[agent][event]])
     gc.disable()  # the process ends soon
     try:
-        answer = answer_to(store, project, agent, event, sys.stdin.buffer.read(MAX_INPUT + 1))
+        answer = answer_to(store, project, agent, event, _input())
         if answer:
             os.write(1, answer.encode())
     except Exception as problem:
@@ -65,13 +65,22 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
             signal.alarm(0)
 
 
+def _input() -> bytes:
+    """The payload; empty if too long. All of it is read: a closed pipe may upset the agent."""
+    data = sys.stdin.buffer.read(MAX_INPUT + 1)
+    while len(data) > MAX_INPUT:
+        if not sys.stdin.buffer.read(65_536):
+            return b""
+    return data
+
+
 def answer_to(store: str, project: str | None, agent: str, event: str, data: bytes) -> str:
     """The answer to an event, in the agent's own JSON; empty if there is none.
 
     Raises as `memories_at` does, and ValueError for invalid JSON.
     """
     moment = EVENTS[agent][event]
-    payload = json.loads(data) if len(data) <= MAX_INPUT else None
+    payload = json.loads(data) if data else None
     if not isinstance(payload, dict):
         return ""
     tool = _mapping(payload, "tool_input", "toolArgs")

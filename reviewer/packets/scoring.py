@@ -126,12 +126,13 @@ def ranked(items: Sequence[Item], scores: Sequence[Score]) -> list[int]:
 
 def by_recurrence(items: Sequence[Item]) -> list[int]:
     """Indices of the items: standing instructions, then by number of sessions, then by cost, then
-    newest first; superseded ones last.
+    newest first; superseded and repeating ones last.
     """
     return sorted(
         range(len(items)),
         key=lambda at: (
             items[at].superseded,
+            items[at].repeats,
             items[at].section is not Section.CONVENTIONS,
             -(items[at].recurrence or 0),
             -items[at].lost_calls,

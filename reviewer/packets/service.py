@@ -61,8 +61,10 @@ _SECTIONS = {
     ("memory", "adaptation"): Section.CONVENTIONS,
 }
 
-_SHOWN_ELSEWHERE = {"date", "status"}
-"""Attributes already expressed by the date of the item and by its being active."""
+_NOT_SHOWN = {"date", "status", "number"}
+"""Attributes of a record: the date of the item and its being active say the same, and its number
+says nothing.
+"""
 
 _ACTIVE = f"""
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
@@ -75,6 +77,8 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
         JOIN source s ON s.id = r.source_id WHERE v.memory_id = m.id) AS modified_ns,
     (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id
         JOIN source s ON s.id = r.source_id WHERE v.memory_id = m.id ORDER BY v.id LIMIT 1) AS path,
+    (SELECT group_concat(t.value, char(10)) FROM moment t
+        WHERE t.memory_id = m.id AND t.kind = '{ERROR}') AS failures,
     (SELECT group_concat(x.kind || ' ' || x.target, char(10)) FROM relation x
         WHERE x.memory_id = m.id AND x.target_id IS NOT NULL) AS relations
 FROM memory m LEFT JOIN entity e ON e.memory_id = m.id
@@ -98,6 +102,7 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
     problems: list[Problem] = []
     with failures_as_sentences(database.path):
         needed = _needed(database.reader(), project)
+        told: set[str] = set()
         for row in database.reader().execute(_ACTIVE, (project,)):
             if is_planted(row["content"], row["flags"].split()):
                 problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
@@ -105,7 +110,10 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
                 text = _RULE_MARK.sub("", _full_text(row)).strip()
                 rules.append(RuleBlock(f"- {text}", f"m:{row['id']}", listed=True))
             else:
-                items.append(_item(row, needed[row["id"]]))
+                failures = set((row["failures"] or "").split("\n")) - {""}
+                repeats = bool(failures) and failures <= told
+                told |= failures
+                items.append(_item(row, needed[row["id"]], repeats=repeats))
     return Material(
         source=f"{database.path}, {'project ' + project if project else 'all projects'}",
         constitution=tuple(rules),
@@ -171,7 +179,7 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
     return needed
 
 
-def _item(row: sqlite3.Row, needed: int) -> Item:
+def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
     attributes = {attribute.name.lower(): attribute.value for attribute in _attributes(row)}
     text = _full_text(row)
@@ -185,6 +193,7 @@ def _item(row: sqlite3.Row, needed: int) -> Item:
         all_or_nothing=len(text) <= ALL_OR_NOTHING_CHARS,
         recurrence=max(row["sessions"], row["cited"]) + needed,
         lost_calls=row["cost"],
+        repeats=repeats,
         superseded=attributes.get("status", "").lower().startswith("superseded"),
     )
 
@@ -209,7 +218,7 @@ def _full_text(row: sqlite3.Row) -> str:
 def _details(row: sqlite3.Row, content: str) -> Iterator[str]:
     for attribute in _attributes(row):
         value = f"{attribute.value} {attribute.unit}".strip()
-        if value and value not in content and attribute.name not in _SHOWN_ELSEWHERE:
+        if value and value not in content and attribute.name not in _NOT_SHOWN:
             yield f"{attribute.name.replace('_', ' ')}: {value}"
     for relation in (row["relations"] or "").split("\n"):
         if relation:

@@ -93,6 +93,8 @@ class Item(Struct, frozen=True, kw_only=True):
     """Sessions in which it came up or was used; None if unknown."""
     lost_calls: int = 0
     """Calls lost for lack of it."""
+    repeats: bool = False
+    """Whether a newer one is about the same failure."""
 
 
 class RuleBlock(Struct, frozen=True):

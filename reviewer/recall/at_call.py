@@ -33,6 +33,8 @@ MAX_MEMORIES, MAX_CHARS = 2, 600
 BUSY_SECONDS = 0.02
 """Wait for another process that is writing."""
 
+MAX_NAMED = 5
+"""Files that a prompt may name to be about them; a plan or a log names more."""
 PUNCTUATION = "`'\"()[]{}<>,;:.!?"
 """Punctuation around a file name in a prompt."""
 
@@ -169,19 +171,20 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):
             return None
-        named = tuple(each.strip(PUNCTUATION) for each in text.split() if "/" in each)[:20]
-        return Cue(PROMPT, text, paths=named)
+        named = tuple(each.strip(PUNCTUATION) for each in text.split() if "/" in each)
+        return Cue(PROMPT, text, paths=named if len(named) <= MAX_NAMED else ())
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
     failed = event.reported_failed or _reports_itself(event.text, commands)
     # Any line of a failed shell command counts; of the agent's own tools ("File has not been read
     # yet"), only lines that report a failure.
     lines = failing_lines(event.text, up_to=ANY if failed and event.command else SEVERE)
-    if not failed and (not lines or _only_searches(event.command)):
+    if lines and _only_searches(event.command):
+        lines = ()
+    if not lines and not failed:
         return None
-    shown = what_failed(lines) if lines else event.text if event.command else ""
     signatures = signatures_of(lines)
-    return Cue(ERROR, shown, commands, (), signatures, event.text, event.tool)
+    return Cue(ERROR, what_failed(lines), commands, (), signatures, event.text, event.tool)
 
 
 def _commands(store: sqlite3.Connection, project: int, event: HookEvent) -> tuple[str, ...]:
@@ -198,10 +201,9 @@ def _commands(store: sqlite3.Connection, project: int, event: HookEvent) -> tupl
 
 
 def _only_searches(line: str) -> bool:
-    """Whether a call only searches files, so that `path:12: text` is a match, not an error.
-
-    Called only if a line reports a failure: the parser is slow to import.
-    """
+    """Whether a call only searches files, so that `path:12: text` is a match, not an error."""
+    if "grep" not in line and "rg" not in line:
+        return False  # the parser is slow to import
     from reviewer.sources.shell import heads, only_looks
 
     calls = heads(line)
@@ -227,28 +229,23 @@ def _reports_itself(output: str, commands: Iterable[str]) -> bool:
 def _new_to_session(
     store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue
 ) -> list[Recalled]:
-    """The recalled memories that are new to the session, and those whose own failure came back. A
-    failing line recalls one memory at most.
+    """The recalled memories that are new to the session, and those whose own failure came back. The
+    words of a prompt or a failing line recall one memory at most.
     """
+    which, moment = ("=", GUARD) if event.moment == GUARD else ("<>", START)
     handed_over = {
-        (number, moment == GUARD)
-        for number, moment in store.execute(
-            "SELECT memory_id, moment FROM use_of_memory WHERE session = ? AND moment <> ?",
-            (event.session, START),
+        number
+        for (number,) in store.execute(
+            f"SELECT memory_id FROM use_of_memory WHERE session = ? AND moment {which} ?",
+            (event.session, moment),
         )
     }
     if event.moment == GUARD:
-        return [
-            memory
-            for memory in guards_at(store, project, cue)
-            if (memory.id, True) not in handed_over
-        ]
-    known = {number for number, _ in handed_over}
-    by_line = 1 if event.moment == ERROR else 0
+        found = guards_at(store, project, cue)
+    else:
+        found = recall(store, project, cue, limit=MAX_MEMORIES + len(handed_over), by_line=1)
     return [
-        memory
-        for memory in recall(store, project, cue, limit=MAX_MEMORIES + len(known), by_line=by_line)
-        if memory.id not in known or memory.score >= BY_SIGNATURE
+        memory for memory in found if memory.id not in handed_over or memory.score >= BY_SIGNATURE
     ]
 
 

@@ -25,7 +25,10 @@ MAX_DERIVED = 12
 MAX_WORDS = 24
 """Words of a text that are looked up as programs."""
 
-_PATH = re.compile(r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b")
+_PATH = re.compile(
+    r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?(?!<)|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b"
+)
+"""Not `review/` in `review/<ticket>`, which may as well be a branch or an address."""
 _EXTENSION = re.compile(r"\.[A-Za-z]\w*$")
 _TOOL = re.compile(r"[\w-]+")
 _ABBREVIATION = re.compile(r"\w\.\w$")
@@ -75,7 +78,12 @@ def read_moment(text: str) -> Moment:
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
     if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in value):
-        value = next(iter(heads(value)), value)
+        names = heads(value) or (value,)
+        if names[1:]:
+            raise ReviewerError(
+                f"{value} may be {' or '.join(names)}. Write the one you mean: {kind} {names[-1]}."
+            )
+        value = names[0]
     return Moment(kind, value.removeprefix("./"))
 
 
@@ -118,7 +126,7 @@ def offers(text: str) -> tuple[Moment, ...]:
 
 def commands_in(text: str) -> tuple[Moment, ...]:
     """The commands in the backticks of a text."""
-    found = (head for line in _quoted(text) for head in heads(line)[:1])
+    found = (head for line in _quoted(text) for head in heads(line))
     return tuple(Moment(MomentKind.COMMAND, head) for head in dict.fromkeys(found))
 
 

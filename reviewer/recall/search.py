@@ -5,10 +5,11 @@ Runs in a hook at an agent's call: imports the standard library and modules that
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import log
 
@@ -28,7 +29,7 @@ MAX_WORDS, MAX_SCORED = 64, 12
 """Words of a text that are looked up; the rarest of them that are scored."""
 STEM_CHARS = 4
 """Words in the same memories that share their first letters count as one: `expect`, `expected`."""
-LONGEST_TEXT, MAX_CHARS = 40_000, 6_000
+LONGEST_TEXT, LONGEST_SEARCHED = 40_000, 6_000
 """Characters of an output or prompt that are read; those that are searched for words."""
 
 BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
@@ -38,7 +39,6 @@ _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
 _PLAIN_WORD = re.compile(r"\w+")
 _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]{2,}")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
-_Scores = tuple[tuple[int, float], ...]
 
 
 class Recalled:
@@ -75,6 +75,9 @@ class Cue:
         return "\n".join((*self.commands, *self.signatures))
 
 
+_Tied = tuple[int, str, str]
+"""A memory, its content, and the value of one of its moments."""
+
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 _RECALLABLE = (
     f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND m.moments <> 'always'"
@@ -85,20 +88,18 @@ def recall(
     store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3, by_line: int = 0
 ) -> list[Recalled]:
     """The memories that belong to a moment, best first: by signature, by trigger, then by rare
-    words. `by_line`: maximum found by words for each line of a failure.
+    words. `by_line`: maximum found by the words of a prompt, or of each line of a failure.
     """
     _snapshot = store.execute("SELECT 1 FROM memory")  # one transaction for all that is read
     found: dict[int, Recalled] = {}
-    paths = _path_ends(cue.paths)
+    commands, paths = _with_programs(cue.commands), _path_ends(cue.paths)
     for memory in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *(_by_quotation(store, project, cue) if cue.output else ()),
-        *_triggered(store, project, "command", _with_programs(cue.commands), "command", BY_TRIGGER),
-        *_triggered(store, project, "tool", [cue.tool] if cue.tool else [], "tool", BY_TRIGGER),
-        *_triggered(store, project, "path", paths, "path", BY_TRIGGER),
-        *_triggered(
-            store, project, "guard", [*_with_programs(cue.commands), *paths], "guard", BY_TRIGGER
-        ),
+        *_triggered(store, project, "command", commands, "command"),
+        *_triggered(store, project, "tool", [cue.tool] if cue.tool else [], "tool"),
+        *_triggered(store, project, "path", paths, "path"),
+        *_triggered(store, project, "guard", [*commands, *paths], "guard"),
         *(_by_command_word(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_by_chosen_words(store, project, cue.output or cue.text),
         *_by_words(store, project, cue, by_line or limit),
@@ -106,13 +107,21 @@ def recall(
         if memory.id not in found or memory.score > found[memory.id].score:
             found[memory.id] = memory
     best = sorted(found.values(), key=lambda memory: (-memory.score, -memory.id))
-    return best[:limit]
+    times: Counter[str] = Counter()
+
+    def turn(memory: Recalled) -> int:
+        """A call may report several failures: one memory for each, then the second for each."""
+        times[memory.why] += 1
+        return times[memory.why] if memory.score >= BY_SIGNATURE else len(found) + 1
+
+    return sorted(best, key=turn)[:limit]
 
 
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
     """The memories that guard a call, newest first."""
     values = [*_with_programs(cue.commands), *_path_ends(cue.paths)]
-    return _triggered(store, project, "guard", values, "guard", BY_TRIGGER)
+    found = {memory.id: memory for memory in _triggered(store, project, "guard", values, "guard")}
+    return list(found.values())
 
 
 def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
@@ -136,13 +145,9 @@ def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
     )
 
 
-def command_moments(store: sqlite3.Connection, project: int) -> list[tuple[int, str, str]]:
-    """The commands and guards chosen for memories: memory, content, command."""
-    return store.execute(
-        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE t.kind IN ('command', 'guard') AND {_ACTIVE} ORDER BY m.id DESC",
-        (project,),
-    ).fetchall()
+def command_moments(store: sqlite3.Connection, project: int) -> list[_Tied]:
+    """The commands and guards chosen for memories."""
+    return _tied(store, project, "t.kind IN ('command', 'guard')")
 
 
 def _by_command_word(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalled]:
@@ -150,11 +155,7 @@ def _by_command_word(store: sqlite3.Connection, project: int, prompt: str) -> li
     said = prompt.lower()
     rows = [row for row in command_moments(store, project) if row[2].rpartition(" ")[2] in said]
     words = {word.lower() for word in words_of(prompt)} if rows else ()
-    return [
-        Recalled(number, content, f"names {value}", BY_TRIGGER + len(value) / 1_000)
-        for number, content, value in rows
-        if value.rpartition(" ")[2] in words
-    ]
+    return _recalled((row for row in rows if row[2].rpartition(" ")[2] in words), "names")
 
 
 def _with_programs(commands: Iterable[str]) -> list[str]:
@@ -185,51 +186,43 @@ def _triggered(
     kind: str,
     values: Sequence[str],
     why: str,
-    score: float,
+    score: float = BY_TRIGGER,
 ) -> list[Recalled]:
-    if not values:
-        return []
     marks = ", ".join("?" * len(values))
-    # CROSS JOIN makes SQLite start with the few moments, not with the memories.
-    rows = store.execute(
-        "SELECT m.id, m.content, max(t.value)"
-        " FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE t.kind = ? AND t.value IN ({marks}) AND {_ACTIVE} GROUP BY m.id ORDER BY m.id DESC"
-        " LIMIT 20",
-        (kind, *values, project),
-    )
-    return [
-        Recalled(number, content, f"{why} {value}", score + len(value) / 1_000)
-        for number, content, value in rows
-    ]
+    where = f"t.kind = ? AND t.value IN ({marks})"
+    return _recalled(_tied(store, project, where, kind, *values) if values else (), why, score)
 
 
 def _by_chosen_words(store: sqlite3.Connection, project: int, text: str) -> list[Recalled]:
     """The memories whose chosen words all occur in a text, as whole words."""
-    rows = store.execute(
-        "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE t.kind = 'words' AND {_ACTIVE} ORDER BY m.id DESC",
-        (project,),
-    ).fetchall()
+    rows = _tied(store, project, "t.kind = 'words'")
     words = set(_PLAIN_WORD.findall(text.lower())) if rows else set()
-    return [
-        Recalled(number, content, f"words {value}", BY_TRIGGER + len(value) / 1_000)
-        for number, content, value in rows
-        if words.issuperset(_PLAIN_WORD.findall(value.lower()))
-    ]
+    return _recalled(
+        (row for row in rows if words.issuperset(_PLAIN_WORD.findall(row[2].lower()))), "words"
+    )
 
 
 def _by_quotation(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
     """The memories whose chosen quotations of a failure occur in its output."""
     said = "\n".join((cue.output, *cue.signatures)).lower()
-    rows = store.execute(
+    rows = _tied(store, project, "t.kind = ? AND instr(?, t.value)", QUOTED, said)
+    return _recalled(rows, "this failure", BY_SIGNATURE)
+
+
+def _tied(store: sqlite3.Connection, project: int, where: str, *values: str) -> list[_Tied]:
+    """The memories with certain moments `t`, newest first."""
+    # CROSS JOIN makes SQLite start with the few moments, not with the memories.
+    return store.execute(
         "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE t.kind = ? AND instr(?, t.value) AND {_ACTIVE} ORDER BY m.id DESC",
-        (QUOTED, said, project),
-    )
+        f" WHERE {where} AND {_ACTIVE} ORDER BY m.id DESC",
+        (*values, project),
+    ).fetchall()
+
+
+def _recalled(rows: Iterable[_Tied], why: str, score: float = BY_TRIGGER) -> list[Recalled]:
     return [
-        Recalled(number, content, f"this failure {words}", BY_SIGNATURE)
-        for number, content, words in rows
+        Recalled(number, content, f"{why} {value}", score + len(value) / 1_000)
+        for number, content, value in rows
     ]
 
 
@@ -237,41 +230,40 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
     """The memories found by the words of a text; for a failure, at most `most` for each line."""
     if not cue.text:
         return
-    (count,) = store.execute(  # covered by the index: ten times as fast as the table
-        "SELECT count(*) FROM memory INDEXED BY memory_decided_of_project"
-        " WHERE project_id = ? AND status = 'active' AND decided_at IS NOT NULL",
-        (project,),
-    ).fetchone()
+    # Of all projects, as in the index: bm25 and frequencies are of all projects, too.
+    (count,) = store.execute("SELECT count(*) FROM recall_text_docsize").fetchone()
     few = min(max(count // COMMON_SHARE, 3), MAX_MATCHES)
     rules = _rules(cue.signatures)
-    frequency = cache(partial(_frequency, store, few))
-    having = cache(partial(_memories_with, store, count))
+    lines = cue.text.splitlines() if cue.signatures else [cue.text]
+    words = {line: words_of(line) for line in lines}
+    frequency = _frequencies(store, few, {word.lower() for line in lines for word in words[line]})
+    rarest = {line: _rarest(words[line], frequency) for line in lines}
+    having = _scores(store, count, {word.lower() for line in lines for word in rarest[line]})
 
-    for line in cue.text.splitlines() if cue.signatures else (cue.text,):
-        words = words_of(line)
-        counted = ((frequency(word.lower()), word) for word in words)
-        expected = len(words) ** GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
+    for line in lines:
+        length = len(words[line]) if len(words[line]) < MAX_WORDS else len(line.split())
+        expected = length**GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
         least = log(max(count, 3) / 1.5) * max(MIN_SCORE, expected)
         sums: dict[int, float] = {}
-        stems: dict[tuple[str, _Scores], str] = {}
-        for _, word in sorted(each for each in counted if 0 < each[0] <= few)[:MAX_SCORED]:
-            scores = having(said := word.lower())
-            if len(scores) > few or stems.setdefault((said[:STEM_CHARS], scores), said) is not said:
+        stems: dict[tuple[str, frozenset[int]], str] = {}
+        for word in rarest[line]:
+            scores = having[said := word.lower()]
+            if stems.setdefault((said[:STEM_CHARS], frozenset(scores)), said) is not said:
                 continue
             weight = NAME_WEIGHT if _NAME.search(word) else 1.0
             ruled = least if said in rules else 0.0
-            for number, score in scores:
+            for number, score in scores.items():
                 sums[number] = sums.get(number, 0.0) + weight * score + ruled
         top = max(sums.values(), default=0.0)
         if top < least:
             continue
         contents = (
             (number, store.execute(_RECALLABLE, (number, project)).fetchone())
-            for number in sorted(sums, key=sums.__getitem__, reverse=True)
+            for number in sorted(sums, key=lambda each: (sums[each], each), reverse=True)
             if sums[number] >= top * MIN_SHARE
         )
         for number, row in islice((each for each in contents if each[1]), most):
-            shared = [word for (_, scores), word in stems.items() if number in dict(scores)]
+            shared = [word for (_, memories), word in stems.items() if number in memories]
             yield Recalled(number, row[0], f"words {', '.join(shared[:6])}", sums[number])
 
 
@@ -285,27 +277,46 @@ def _rules(signatures: Sequence[str]) -> set[str]:
     }
 
 
-def _frequency(store: sqlite3.Connection, most: int, word: str) -> int:
-    """How many memories have a word alone, or inside a name if more, counted up to `most` + 1."""
-    (number,) = store.execute(
-        "SELECT max((SELECT count(*) FROM"
-        " (SELECT 1 FROM recall_text WHERE recall_text MATCH ?1 LIMIT ?4)), (SELECT count(*) FROM"
-        " (SELECT 1 FROM moment WHERE kind = ?2 AND value = ?3 LIMIT ?4)))",
-        (f'"{word}"', WORD, word, most + 1),
-    ).fetchone()
-    return int(number)
+def _rarest(words: Iterable[str], frequency: Mapping[str, int]) -> list[str]:
+    counted = ((frequency.get(word.lower(), 0), word) for word in words)
+    return [word for _, word in sorted(each for each in counted if each[0])[:MAX_SCORED]]
 
 
-def _memories_with(store: sqlite3.Connection, count: int, word: str) -> _Scores:
-    """The memories that have a word, alone or inside a name, with its weight."""
+def _frequencies(store: sqlite3.Connection, most: int, words: Iterable[str]) -> dict[str, int]:
+    """How many memories have a word, alone or inside a name, for the words that at least one and at
+    most `most` have.
+    """
     rows = store.execute(
-        "SELECT rowid, -bm25(recall_text) FROM recall_text WHERE recall_text MATCH ?"
-        " UNION ALL SELECT memory_id, NULL FROM moment WHERE kind = ? AND value = ?",
-        (f'"{word}"', WORD, word),
-    ).fetchall()
-    scores = dict(reversed(rows))
-    worth = max(0.0, log((count + 1) / (len(scores) + 0.5)))
-    return tuple((number, score or worth) for number, score in sorted(scores.items()))
+        "SELECT w.value, (SELECT count(*) FROM (SELECT 1 FROM recall_text"
+        " WHERE recall_text MATCH '\"' || w.value || '\"'"
+        " UNION ALL SELECT 1 FROM moment WHERE kind = ? AND value = w.value LIMIT ?))"
+        " FROM json_each(?) w",
+        (WORD, most + 1, json.dumps(list(words))),
+    )
+    return {word: number for word, number in rows if 0 < number <= most}
+
+
+def _scores(
+    store: sqlite3.Connection, count: int, words: Iterable[str]
+) -> dict[str, dict[int, float]]:
+    """The memories that have a word, alone or inside a name, with its weight, for each word."""
+    found: dict[str, dict[int, float | None]] = {word: {} for word in words}
+    rows = store.execute(  # names first: a word that stands alone, too, has its own weight
+        "SELECT w.value, t.memory_id, NULL FROM json_each(?1) w CROSS JOIN moment t"
+        " ON t.kind = ?2 AND t.value = w.value UNION ALL"
+        " SELECT w.value, r.rowid, -bm25(recall_text) FROM json_each(?1) w"
+        " CROSS JOIN recall_text r ON r.recall_text MATCH '\"' || w.value || '\"'",
+        (json.dumps(list(found)), WORD),
+    )
+    for word, number, score in rows:
+        found[word][number] = score
+    return {
+        word: {
+            number: score or max(0.0, log((count + 1) / (len(scores) + 0.5)))
+            for number, score in scores.items()
+        }
+        for word, scores in found.items()
+    }
 
 
 def readable(text: str) -> str:
@@ -339,7 +350,7 @@ def words_of(text: str) -> list[str]:
     its names.
     """
     found: dict[str, str] = {}
-    for match in _WORD.finditer(text := _ends(text, MAX_CHARS)):
+    for match in _WORD.finditer(text := _ends(text, LONGEST_SEARCHED)):
         word = match[0]
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)

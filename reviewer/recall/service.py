@@ -272,11 +272,18 @@ class Recall:
                 (memory,),
             ).fetchone()
             rows = reader.execute(
-                "SELECT substr(r.text, max(v.span_start - 600, 0) + 1, 1200) FROM evidence v"
+                "SELECT substr(r.text, max(v.span_start - 600, 0) + 1, min(v.span_start, 600)),"
+                " substr(r.text, v.span_start + 1, min(v.span_end - v.span_start, 600)),"
+                " substr(r.text, v.span_end + 1, 600) FROM evidence v"
                 " JOIN record r ON r.id = v.record_id WHERE v.memory_id = ? LIMIT 8",
                 (memory,),
             ).fetchall()
-        return derived(content, [row[0] for row in rows], roots.split("\n"))
+        # Whole lines, but not their neighbours: an output may report other failures, too.
+        quotes = [
+            before.rpartition("\n")[2] + quoted + after.partition("\n")[0]
+            for before, quoted, after in rows
+        ]
+        return derived(content, quotes, roots.split("\n"))
 
     def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Write derived and counted rows, which are not in the ledger."""

@@ -14,8 +14,9 @@ LONGEST_LINE = 600
 """Maximum characters read of a line."""
 LONGEST = 240
 """Maximum characters of a signature."""
-HEAD, TAIL = 20_000, 20_000
-"""Characters read of an output: failures are printed at the beginning or the end."""
+HEAD, TAIL, LINES = 20_000, 20_000, 500
+"""Characters read of an output, and lines of each end: failures are printed at the beginning or the
+end."""
 MOST = 6
 """Maximum distinct failing lines per output."""
 
@@ -274,15 +275,14 @@ def _says(failing: Failing) -> bool:
 def _lines(output: str) -> list[tuple[int, str]]:
     """The lines to read, numbered."""
     if len(output) <= HEAD + TAIL:
-        pieces = [(0, output)]
+        read = list(enumerate(output.split("\n")))
     else:
-        tail = output[-TAIL:]
-        pieces = [(0, output[:HEAD]), (output.count("\n", 0, len(output) - TAIL), tail)]
-    lines = (
-        (first + at, line[:LONGEST_LINE].removeprefix(_BEGINS))
-        for first, text in pieces
-        for at, line in enumerate(text.split("\n"))
-    )
+        first = output.count("\n", 0, len(output) - TAIL)
+        read = list(enumerate(output[:HEAD].split("\n")))
+        read += enumerate(output[-TAIL:].split("\n"), first)
+    if len(read) > 2 * LINES:
+        read[LINES:-LINES] = []
+    lines = ((number, line[:LONGEST_LINE].removeprefix(_BEGINS)) for number, line in read)
     if "\x1b" not in output:
         return [(number, line.rstrip()) for number, line in lines]
     return [(number, _ANSI.sub("", line).rstrip()) for number, line in lines]

@@ -39,8 +39,10 @@ _HEADS = frozenset(("for", "case", "select"))
 """Keywords before words that are no command."""
 _PREFIXES = {"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "command": 0, "exec": 0}
 _PREFIXES |= {"builtin": 0, "stdbuf": 0, "xvfb-run": 0, "timeout": 1, "gtimeout": 1}
-"""Commands that run another one, with the number of their own arguments."""
-_WITH_VALUE = frozenset(("-n", "-u", "-k", "-s", "-C"))
+_PREFIXES |= {"doas": 0, "setsid": 0, "xargs": 0}
+"""Programs that run their arguments, with the number of their own arguments."""
+_WITH_VALUE = frozenset(("-n", "-u", "-k", "-s", "-C", "-a", "-d", "-g", "-I", "-L", "-P"))
+"""Their options with a value in the next word."""
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh"))
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 
@@ -277,15 +279,19 @@ class _Splitter:
         return following
 
     def _script(self, draft: _Draft, words: list[str]) -> str:
-        """The script that a command gives to a shell, with `-c` or as a here-document."""
-        if posixpath.basename(words[0]) not in _SHELLS or self._depth >= DEEPEST:
+        """The script that a command gives to a shell: with `-c`, as a here-document, or `eval`."""
+        if self._depth >= DEEPEST:
+            return ""
+        if words[0] == "eval" and not words[-1].startswith("$"):  # what a variable or command says
+            return " ".join(words[1:])
+        if posixpath.basename(words[0]) not in _SHELLS:
             return ""
         if len(words) == 1:
             return draft.stdin
         for at, word in enumerate(words[1:], 1):
             if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
                 return words[at + 1] if at + 1 < len(words) else ""
-            if not word.startswith("-"):
+            if not word.startswith("-") and not words[at - 1].endswith("o"):  # -o pipefail
                 break
         return ""
 
@@ -454,9 +460,8 @@ class _Splitter:
 def _without_prefixes(words: list[str]) -> list[str]:
     """The command itself, without `sudo`, `timeout 60`, `env A=b` and the like."""
     at = 0
-    while at < len(words) and words[at] in _PREFIXES:
-        own = _PREFIXES[words[at]]
-        begun = at
+    while at < len(words) and (name := posixpath.basename(words[at])) in _PREFIXES:
+        own, begun = _PREFIXES[name], at
         at += 1
         while at < len(words) and words[at].startswith("-"):
             at += 2 if words[at] in _WITH_VALUE else 1

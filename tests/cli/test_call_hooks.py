@@ -130,7 +130,7 @@ def test_words_of_an_agents_own_tool_bring_nothing(reviewer: Reviewer, office: P
         assert ("dry the shelf" in said(answer)) is expected
 
 
-def test_a_line_of_a_failure_brings_its_best_memory_and_no_other_after_it(
+def test_the_words_of_a_line_bring_their_best_memory_and_no_other_after_it(
     reviewer: Reviewer, office: Path
 ) -> None:
     best, next_best = (
@@ -146,6 +146,21 @@ def test_a_line_of_a_failure_brings_its_best_memory_and_no_other_after_it(
     assert best in answer
     assert next_best not in answer
     assert not hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+    asked = told(office, "s2", prompt="Why does glaze crack on the shelf of the kiln?")
+    answer = hook(reviewer, "claude-code", "UserPromptSubmit", asked)
+    assert best in answer
+    assert next_best not in answer
+    assert not hook(reviewer, "claude-code", "UserPromptSubmit", asked)
+
+
+def test_a_prompt_that_names_many_files_is_about_none_of_them(
+    reviewer: Reviewer, office: Path
+) -> None:
+    remembered(reviewer, office.name, "Sherds of ovens/kiln.go are swept up.")
+    plan = [f"Change ovens/part{number}.go" for number in range(90)] + ["and ovens/kiln.go."]
+    for prompt, expected in (("\n".join(plan), False), ("Change ovens/kiln.go.", True)):
+        answer = hook(reviewer, "claude-code", "UserPromptSubmit", told(office, prompt=prompt))
+        assert ("swept" in answer) is expected
 
 
 @pytest.mark.parametrize("agent", FAILED)
@@ -198,6 +213,8 @@ def test_what_a_call_that_only_searches_finds_is_no_failure(
 ) -> None:
     event = told(office, tool_name="Bash", tool_input={"command": call}, tool_response=LINE)
     assert (NILERR in hook(reviewer, "codex", "PostToolUse", event)) is expected
+    failed = told(office, "s2", tool_name="Bash", tool_input={"command": call}, error=LINE)
+    assert (NILERR in hook(reviewer, "claude-code", "PostToolUseFailure", failed)) is expected
 
 
 @pytest.mark.parametrize("agent", GUARDED)
@@ -229,6 +246,12 @@ def test_a_guard_is_not_evaded_by_a_long_script(
 ) -> None:
     call = told(office, tool_name="Bash", tool_input={"command": line})
     assert PUSH in said(hook(reviewer, "claude-code", "PreToolUse", call))
+
+
+def test_of_a_payload_that_is_too_long_nothing_is_made(reviewer: Reviewer, office: Path) -> None:
+    failed = told(office, tool_name="Bash", tool_input={"command": "make"}, error=LINE)
+    failed["transcript"] = "x" * 3_000_000
+    assert hook(reviewer, "claude-code", "PostToolUseFailure", failed) == ""
 
 
 @pytest.mark.parametrize("output", [f"{LINE}\n{{}}", f"{{}}\n{LINE}"], ids=["first", "last"])

@@ -205,6 +205,22 @@ def test_a_readers_statement_has_the_price_of_the_finding_that_it_was_made_of(
     assert finding["id"] == offline["id"]
 
 
+def test_a_statement_belongs_to_the_failure_that_it_quotes_and_not_to_its_neighbours(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    wrap = "a/rows.go:9:2: error returned from external package is unwrapped (wrapcheck)"
+    told = Told("a")
+    told.user(f"Lint says:\n{wrap}\n{LINT.format('a', 'rows.Close')}\n{wrap}")
+    quote = "Error return value of `rows.Close` is not checked"
+    found = answer(said("errcheck wants each error handled.", (1, quote)))
+    path = write(folder, told) / "a.jsonl"
+    reviewer("propose", path, "--yes", env=asks(reviewer, found))
+    reviewer("promote", *reviewer.ids())
+    again = reviewer("recall", "--error", LINT.format("b", "page.Close"))
+    assert "this failure errcheck" in again.stdout
+    assert reviewer("recall", "--error", wrap).stdout == ""
+
+
 def test_undoing_an_ingestion_takes_its_findings_back(reviewer: Reviewer, folder: Path) -> None:
     reviewer("ingest", write(folder, lint("a"), lint("b")))
     for act in reversed(reviewer.rows("history")):

@@ -12,6 +12,7 @@ from reviewer.engine import Engine
 from reviewer.packets.assembly import assemble
 from reviewer.packets.values import Packet, Section, State
 from reviewer.promotion.views import QueueQuery
+from reviewer.recall.moments import read_moment
 
 
 @pytest.fixture
@@ -73,6 +74,17 @@ def test_what_comes_from_a_constitution_is_tier_1(engine: Engine, tmp_path: Path
     assert waiting
     engine.triage.promote(waiting)
     assert "never be rounded" in made(engine, 0).markdown
+
+
+def test_a_second_memory_of_the_same_failure_comes_last(engine: Engine) -> None:
+    for text in "nilerr: return the error", "nilerr: a directive needs a reason":
+        number = engine.entities.author("kiosk", "knowledge", text).ids[0]
+        engine.triage.promote([number])
+        engine.recall.set_moments(number, [read_moment("error nilerr")])
+    engine.recall.derive()
+    shown = [item.shown for item in made(engine).items if item.section is Section.LEARNINGS]
+    assert [text.split()[1] for text in shown] == ["nilerr:", "A", "nilerr:"]
+    assert "directive" in shown[0]
 
 
 def test_other_projects_stay_out(engine: Engine) -> None:

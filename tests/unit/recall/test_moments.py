@@ -25,6 +25,11 @@ from reviewer.sources.shell import heads
         ("docker --context far compose up", ("docker far", "docker compose up")),
         ("pytest -q tests/unit", ("pytest",)),
         ("echo 'git push'", ("echo",)),
+        ("eval 'git' push", ("git push",)),
+        ('eval "$(till env)"', ("till env", "eval")),
+        ("git branch | xargs -n 1 git push till", ("git branch", "git push")),
+        ("/usr/bin/sudo -u ada env A=1 timeout -k 3 60 nohup git push", ("git push",)),
+        ("bash -euo pipefail -c 'command git push'", ("git push",)),
         ("true\n" * 40 + "git push", ("true", "git push")),
         ("", ()),
     ],
@@ -42,6 +47,7 @@ def test_a_command_is_known_by_program_and_subcommand(line: str, commands: tuple
         ("See https://example.org/a/b.html, e.g. twice.", []),
         ("Receipts are printed in black.", []),
         ("Rebase feature/coins onto origin/main.", []),
+        ("Branches are named till/<ticket>.", []),
         ("Coins are read in till/coin.go.", ["path till/coin.go"]),
         ("The first sale lies in 0/ and the next in 1/.", []),
     ],
@@ -73,6 +79,11 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
 )
 def test_a_person_writes_moments(written: str, read: str) -> None:
     assert str(read_moment(written)) == read
+
+
+def test_of_two_possible_commands_a_person_says_which() -> None:
+    with pytest.raises(ReviewerError, match=r"npm web or npm publish\. .* guard npm publish\."):
+        read_moment("guard npm --prefix web publish")
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,20 @@ def test_the_same_failure_comes_before_words(engine: Engine) -> None:
     assert found[0].why == "this failure nilerr"
 
 
+def test_each_failure_of_a_call_has_its_memory_before_a_second_one(engine: Engine) -> None:
+    for number, rule in ((1, "nilerr"), (4, "nilerr"), (5, "exhaustive")):
+        engine.recall.set_moments(number, [read_moment(f"error {rule}")])
+    other = "till/coin.go:7:2: missing cases in switch of type Coin (exhaustive)"
+    assert recalled(engine, "error", f"{FAILURE}\n{other}") == [5, 4, 1]
+
+
+def test_a_long_prompt_has_words_in_common_with_any_memory(engine: Engine) -> None:
+    asked = "Why are receipts printed in black?"
+    assert recalled(engine, "prompt", asked) == [4]
+    plan = " ".join(f"step{number} is to be done" for number in range(200))
+    assert recalled(engine, "prompt", f"{asked} {plan}") == []
+
+
 def test_chosen_moments_replace_derived_ones_and_are_undone(engine: Engine) -> None:
     drawer = "till/drawer.go"
     assert recalled(engine, "path", drawer) == [3]

@@ -746,12 +746,14 @@ async def test_a_skill_in_the_name_of_the_person_is_not_called_yours(
     told.user("Why does the ferry leave late every morning?")
     told.user([{"type": "text", "text": "Base directory for this skill: /srv/ferry."}], isMeta=True)
     told.reply("It waits for the tram, which comes from the harbour.")
+    told.user("[Request interrupted by user]")
     path = tmp_path / "ferry.jsonl"
     path.write_bytes(told.bytes())
     engine.contexts.import_file(path, project="acme")
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter")
         assert "client  Base directory" in screen.text
+        assert "client  [Request interrupted by user]" in screen.text
         assert "you 1   Why does the ferry" in screen.text
 
 

@@ -186,10 +186,11 @@ async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
     def options(typed: str) -> list[Option]:
         found = sorted(matching(every, typed), key=lambda row: row.action not in menu)
         rows[:] = found if typed else first
-        wide = KEY_CELLS if typed or not menu else 0
+        start = KEY_CELLS if menu and not typed else 0  # what is in the menu has no key
+        names = (row.keys.ljust(KEY_CELLS) + row.title.ljust(TITLE_CELLS) for row in rows)
         return [
-            Option(str(at), row.keys.ljust(wide) + row.title.ljust(TITLE_CELLS), row.explanation)
-            for at, row in enumerate(rows)
+            Option(str(at), name[start:], row.explanation)
+            for at, (name, row) in enumerate(zip(names, rows, strict=True))
         ]
 
     async def then(option: Option) -> None:

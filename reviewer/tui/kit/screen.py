@@ -454,11 +454,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     async def action_menu(self) -> None:
         """Choose an action that has no key, of those that can run now; typing finds any action."""
-        from reviewer.tui.help import show_help  # late: the keys of all screens
-
         without_key = [each for each in self.pane.actions if not each.bound_keys]
         if rare := [each for each in without_key if self._can_run(each)]:
-            await show_help(self, rare)
+            await self.host.show_menu(rare)
         else:
             self.say(f"Nothing more can be done here now; {keys.HELP.key} says why.")
 

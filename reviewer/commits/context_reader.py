@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-from reviewer.commits.commit_sql import CHAIN_UNTIL, PRIORITY, UP_FROM, joined, read_as
+from reviewer.commits.commit_sql import CHAIN_UNTIL, ORIGIN, PRIORITY, UP_FROM, joined, read_as
 from reviewer.commits.values import ContextView, Priority, TokenTotals
 from reviewer.errors import UnknownIdError
 from reviewer.store.changes import Value
@@ -17,6 +17,7 @@ from reviewer.store.database import Database
 _NAMED = 8
 """An error message lists at most this many contexts."""
 _IN_PROJECT = "(?1 IS NULL OR p.name = ?1)"
+_BY_PERSON = "c.role = 'user' AND c.type = 'dialogue' AND instr(c.meta, '\"aside\":1') = 0"
 Found = TypeVar("Found")
 
 
@@ -86,9 +87,19 @@ class ContextReader:
                 "SELECT c.context_id, substr(t.text, 1, 2000) AS text, min(c.id),"
                 " (SELECT max(at) FROM commit_ WHERE context_id = c.context_id) AS last"
                 " FROM commit_ c JOIN content t ON t.id = c.content_id"
-                " WHERE c.role = 'user' AND c.type = 'dialogue' GROUP BY c.context_id"
+                f" WHERE {_BY_PERSON} GROUP BY c.context_id"
             )
         }
+
+    def persons_messages(self, context: int) -> dict[int, int]:
+        """The number of each of the person's messages, by commit; a copy has its original's."""
+        found = self._database.query(
+            f"SELECT c.id, {ORIGIN} AS origin FROM commit_ c"
+            f" WHERE c.context_id = ? AND c.operation = 'append' AND {_BY_PERSON} ORDER BY origin",
+            (context,),
+        )
+        numbers: dict[int, int] = {}
+        return {each: numbers.setdefault(origin, len(numbers) + 1) for each, origin in found}
 
     def totals(self, context: int, *, at: int | None = None) -> TokenTotals:
         """Tokens and commits of a chain, now or as of the commit `at`, by priority and role.

@@ -165,7 +165,7 @@ def _meta(event: Event, call: str) -> dict[str, str | int]:
     if isinstance(event, Result):
         meta |= {"outcome": str(event.outcome), "exit_code": event.exit_code}
         meta["words"] = prepare(event.words).text if event.words else ""
-    if isinstance(event, Notice) and event.kind is NoticeKind.WRAPPER:
+    if isinstance(event, Notice) and event.kind in (NoticeKind.WRAPPER, NoticeKind.INTERRUPTED):
         text = event.text.strip()
         told = command_called(text) or text.startswith(NOTIFICATIONS)
         meta["aside"] = None if told else 1

@@ -98,10 +98,16 @@ class AnchorType(StrEnum):
     CODE_ARTIFACT = "CodeArtifact", 0.65
 
 
-def find_sign(role: str, lower: str) -> tuple[AnchorType, re.Match[str]] | None:
-    """The kind of anchor in a lower-case statement of a role, and the match of its sign."""
+def find_sign(
+    role: str, lower: str, *, headed: bool = False
+) -> tuple[AnchorType, re.Match[str]] | None:
+    """The kind of anchor in a lower-case statement of a role, and the match of its sign. `headed`:
+    it stands under a heading, so that it is part of a document and corrects nobody.
+    """
     for kind in AnchorType:
         if kind.sign is None or (kind.who == "person" and role != "user"):
+            continue
+        if kind is AnchorType.CORRECTION and headed:
             continue
         if match := kind.sign.search(lower):
             return kind, match

@@ -231,7 +231,7 @@ def _stated(
             span = narrowed(text, start, end, focus, LONGEST_QUESTION)
             yield AnchorType.UNRESOLVED_QUESTION, *span
         return
-    if sign := find_sign(role, lower):
+    if sign := find_sign(role, lower, headed=bool(unit.heading)):
         kind, match = sign
         focus = (start + match.start(), start + match.end())
         yield kind, *narrowed(text, start, end, focus, LONGEST)

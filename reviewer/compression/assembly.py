@@ -27,8 +27,6 @@ ROUNDS = 4
 """Requests for a text in another length before it is cut."""
 BESIDE = 30
 """Minimum tokens of a text beside its anchors and the person's words."""
-LINE = 3
-"""Extra tokens of an anchor on a line of its own."""
 LEAST_ROOM, LEAST_FOR_TAGS = 8, 4
 """Tokens below which an engine is not asked for a text."""
 TAGS_SHARE = 0.5
@@ -80,7 +78,8 @@ def _prose(
     limit = task.max_tokens
     if need:
         beside = BESIDE + task.segment.added_words
-        limit = max(limit, need + LINE * len(task.anchors) + beside + tail)
+        listed = append_points("", anchor_points(task.anchors, task.segment))
+        limit = max(limit, count(listed) + beside + tail)
     if ceiling is not None:
         limit = min(limit, ceiling)
     room, model_tokens = limit - tail, 0

@@ -193,14 +193,14 @@ class Recall:
 
         Raises as `set_moments` does.
         """
-        with failures_as_sentences(self._database.path):
-            row = self._database.reader().execute(
-                "SELECT moments FROM memory WHERE id = ?", (memory,)
-            ).fetchone()  # fmt: skip
         both = (MomentKind.ALWAYS, MomentKind.ONLY)
-        kept = [each for each in read_moments(row[0] if row else "") if each.kind not in both]
+
+        def chosen(before: Sequence[Moment]) -> list[Moment]:
+            kept = [each for each in before if each.kind not in both]
+            return [*kept, Moment(MomentKind.ONLY)] if out else kept
+
         title = f"Left #{memory} out of packets" if out else f"Put #{memory} into packets again"
-        return self._choose(memory, [*kept, Moment(MomentKind.ONLY)] if out else kept, title)
+        return self._choose(memory, chosen, title)
 
     def set_moments(self, memory: int, moments: Sequence[Moment]) -> Done:
         """Choose the moments of a memory, as one act; an empty choice derives them again.
@@ -216,19 +216,23 @@ class Recall:
         if {MomentKind.ALWAYS, MomentKind.ONLY} <= {each.kind for each in moments}:
             raise ReviewerError("always (in packets only) and only (in none) exclude each other.")
         title = f"Set when #{memory} is recalled"
-        done = self._choose(memory, moments, title)
+        done = self._choose(memory, lambda _: moments, title)
         return structs.replace(done, title=f"{title}: {chosen}")
 
-    def _choose(self, memory: int, moments: Sequence[Moment], title: str) -> Done:
+    def _choose(
+        self, memory: int, chosen: Callable[[Sequence[Moment]], Sequence[Moment]], title: str
+    ) -> Done:
+        """Give a memory the moments that are `chosen` from those that it has within the act."""
         from reviewer.promotion.views import Done
 
         with self._ledger.act("edit", title) as act:
-            rows = act.query("SELECT status FROM memory WHERE id = ?", (memory,))
+            rows = act.query("SELECT status, moments FROM memory WHERE id = ?", (memory,))
             if not rows:
                 raise UnknownIdError(f"There is no candidate or memory #{memory}.")
             act.require_own("memory", [memory])
             if rows[0][0] not in ("candidate", "active"):
                 raise ConflictError(f"#{memory} is {rows[0][0]}. Nothing was changed.")
+            moments = chosen(read_moments(rows[0][1]))
             act.update("memory", memory, moments="\n".join(map(str, moments)))
         return Done(act.id, title, (memory,))
 

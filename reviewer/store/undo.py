@@ -225,13 +225,19 @@ class Undo:
         return self.redo_act(found[0])
 
     def redo_act(self, number: int) -> Undone:
-        """Redo what an undo took back, by the id of the undo.
+        """Redo what an undo took back, by the id of any undo of the act.
 
-        Raises ConflictError if rows have changed since.
+        Raises ConflictError if it is already redone, or rows have changed since.
         """
         target = self._row(number).target
         title = self._row(target).title
-        return self._reverse(number, "redo", f"Redid: {title}", target, title)
+        if not self.is_undone(target):
+            raise ConflictError(f'Act {target} "{title}" is already redone.')
+        with failures_as_sentences(self._database.path):
+            (latest,) = self._database.reader().execute(
+                "SELECT max(id) FROM ledger WHERE target = ? AND kind = 'undo'", (target,)
+            ).fetchone()  # fmt: skip
+        return self._reverse(latest, "redo", f"Redid: {title}", target, title)
 
     def is_undone(self, number: int) -> bool:
         """Whether an act is currently undone."""

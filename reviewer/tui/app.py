@@ -416,10 +416,14 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     async def action_help(self) -> None:
         """Show all actions, those of the focused pane first."""
+        await self.show_menu(())
+
+    async def show_menu(self, actions: Sequence[Action]) -> None:
+        """Show some actions of the screen, or all; typing finds any."""
         from reviewer.tui.help import show_help
 
         if isinstance(self.screen, KitScreen):
-            await show_help(self.screen)
+            await show_help(self.screen, actions)
 
     def action_switch_theme(self) -> None:
         self.theme = other_theme(self.theme)

@@ -34,7 +34,7 @@ CALLED = {
     "state_edit": "reword rewrite change when moment trigger recalled recall",
     "dispute": "false untrue incorrect outdated doubt mistake",
     "edit": "reword rewrite change text fix wording rename",
-    "defer": "snooze later postpone skip aside",
+    "defer": "snooze later postpone skip aside wait",
     "restore": "reopen unreject unpromote back requeue",
     "type": "kind category class retype",
     "name": "rename title",
@@ -55,7 +55,9 @@ CALLED = {
     "open_editor": "vim code file",
     "word_memory": "write new remember",
     "fit_target": "budget shrink limit",
-    "retain": "keep criteria",
+    "pin": "keep verbatim word protect always",
+    "retain": "keep criteria verbatim word protect",
+    "hand_over": "handover handoff brief resume continue session pass compaction export",
     "make_skip": "skip exclude drop hide",
     "choose_context": "open change switch transcript",
     "quit": "exit close leave",
@@ -173,18 +175,22 @@ def legend(signs: Glyphs) -> list[HelpRow]:
     ]
 
 
-async def show_help(below: KitScreen) -> None:
-    """Show the help and run the chosen row."""
-    first, every = help_rows(below), every_row(below)
+async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
+    """Show the help, or a `menu`, and run the chosen row; typing finds any action, those of the
+    menu first.
+    """
+    every = every_row(below)
+    first = [row for row in every if row.action in menu] or help_rows(below)
     rows: list[HelpRow] = []
 
     def options(typed: str) -> list[Option]:
-        rows[:] = matching(every, typed) if typed else first
+        found = sorted(matching(every, typed), key=lambda row: row.action not in menu)
+        rows[:] = found if typed else first
+        start = KEY_CELLS if menu and not typed else 0  # what is in the menu has no key
+        names = (row.keys.ljust(KEY_CELLS) + row.title.ljust(TITLE_CELLS) for row in rows)
         return [
-            Option(
-                str(at), row.keys.ljust(KEY_CELLS) + row.title.ljust(TITLE_CELLS), row.explanation
-            )
-            for at, row in enumerate(rows)
+            Option(str(at), name[start:], row.explanation)
+            for at, (name, row) in enumerate(zip(names, rows, strict=True))
         ]
 
     async def then(option: Option) -> None:
@@ -192,10 +198,5 @@ async def show_help(below: KitScreen) -> None:
         if run is not None:
             await run()
 
-    await below.choose(
-        "What you can do here",
-        options,
-        then,
-        hint="type what you want to do",
-        whole=True,
-    )
+    title = "More" if menu else "What you can do here"
+    await below.choose(title, options, then, hint="type what you want to do", whole=not menu)

@@ -156,7 +156,7 @@ def test_the_words_of_a_line_bring_their_best_memory_and_no_other_after_it(
 def test_a_prompt_that_names_many_files_is_about_none_of_them(
     reviewer: Reviewer, office: Path
 ) -> None:
-    remembered(reviewer, office.name, "Sherds of ovens/kiln.go are swept up.")
+    remembered(reviewer, office, "Sherds of ovens/kiln.go are swept up.")
     plan = [f"Change ovens/part{number}.go" for number in range(90)] + ["and ovens/kiln.go."]
     for prompt, expected in (("\n".join(plan), False), ("Change ovens/kiln.go.", True)):
         answer = hook(reviewer, "claude-code", "UserPromptSubmit", told(office, prompt=prompt))

@@ -44,6 +44,8 @@ class ContextRead(Struct, frozen=True):
     """By their ids, in the order of the chain."""
     numbers: Mapping[int, int] = {}
     """The number of each turn, by commit; a segment has that of its first turn."""
+    messages: Mapping[int, int] = {}
+    """The number of each of the person's messages, by commit."""
     segments: tuple[Segment, ...] = ()
     plan: CompressionPlan | None = None
     sent: int = 0
@@ -76,6 +78,7 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
         context,
         commits,
         engine.compression.numbers(number),
+        engine.contexts.persons_messages(number),
         segments,
         plan,
         sent,
@@ -201,8 +204,7 @@ class ContextModel:
             if at < 0:
                 rows += [ContextRow(None, commit)] if hit else []
                 continue
-            title = self.numbered_title(ContextRow(at, None)).casefold()
-            if at not in shown and (hit or all(word in title for word in words)):
+            if at not in shown and (hit or self._is_named(at, words)):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
             opened = self._sources(at) in self.opened
@@ -212,6 +214,11 @@ class ContextModel:
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
         if here is not None:
             self.go_to_commit(here)
+
+    def _is_named(self, at: int, words: Sequence[str]) -> bool:
+        """Whether the number and title of a segment have all words of a filter."""
+        title = self.numbered_title(ContextRow(at, None)).casefold()
+        return all(word in title for word in words)
 
     def _sources(self, at: int) -> tuple[int, ...]:
         return segment_sources(self.found.segments[at])
@@ -277,9 +284,21 @@ class ContextModel:
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
     def title(self, row: ContextRow) -> str:
+        """The first line of a turn; what a segment is about, after the person's messages in it."""
         if row.commit is not None:
             return row.commit.first_line
-        return self.found.titles[row.segment or 0]
+        said = self.messages(row)
+        return f"{said}: {self.found.titles[row.segment or 0]}".removeprefix(": ")
+
+    def messages(self, row: ContextRow) -> str:
+        """The person's messages in a row: `you 3`, `you 3-5`; empty without one."""
+        turns = self.found.segments[row.segment or 0].turns if row.commit is None else ()
+        commits = [row.commit.id] if row.commit is not None else [each.commit for each in turns]
+        known = self.found.messages
+        numbers = [known[each] for each in commits if each is not None and each in known]
+        if len(numbers) > 1:
+            return f"you {numbers[0]}-{numbers[-1]}"
+        return f"you {numbers[0]}" if numbers else ""
 
     def number(self, row: ContextRow) -> str:
         """The number of a turn in the session; of a segment that of its first turn."""

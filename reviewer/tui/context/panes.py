@@ -22,9 +22,8 @@ from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, cut
 from reviewer.tui.theme import Glyphs, Palette
 
-ROLES = {"user": "you", "assistant": "agent"}
-CLIENT = "client"
-"""The speaker of a text that stands in the person's name, such as a skill's."""
+ROLES = {"user": "client", "assistant": "agent"}
+"""Speakers other than the person, in whose name the client speaks, such as with a skill's text."""
 TOKEN_CELLS, LEVEL_CELLS = 7, 9
 WITH_BOTH = 56
 """Cells from which a row shows the tokens before and after."""
@@ -62,8 +61,8 @@ class RowsList(ModelList[ContextModel]):
             ("  " if row.segment is not None and row.commit is not None else "", dim),
         ]
         if row.commit is not None:
-            role = CLIENT if row.commit.aside else ROLES.get(row.commit.role, row.commit.role)
-            left.append((role[:7].ljust(8), dim))
+            role = ROLES.get(row.commit.role, row.commit.role)
+            left.append((f"{data.messages(row) or role:7.8} ", dim))
         title = display_line(data.title(row)) + (" (must survive)" if criteria else "")
         room = max(width - cells_of(left) - cells_of(right), 0)
         words = strong if at == data.cursor else dim if row.commit is not None else text

@@ -92,7 +92,8 @@ class ChoiceScreen(
         self._find = options if callable(options) else partial(_fitting, options)
         self._first = self._find(text)
         first = () if isinstance(self._first, str) else self._first
-        self._rows = MAX_ROWS // 2 if callable(options) else min(len(first), MAX_ROWS)
+        least = MAX_ROWS // 2 if callable(options) else 0
+        self._rows = min(max(len(first), least), MAX_ROWS)
         self._cells = max(map(_cells, first), default=0)
         self._shown: Sequence[Option] = ()
         self._marked = 0

@@ -35,7 +35,10 @@ MENU = Action(
     "menu", "full_stop", "more",
     "Choose a less common action from a menu.",
 )  # fmt: skip
-COPY = Action("copy", "y", "copy", "Copy the text to the clipboard (OSC 52).")
+COPY = Action(
+    "copy", "y", "copy",
+    "Copy the text to the clipboard (OSC 52).", beside="hand_over",
+)  # fmt: skip
 OPEN_SOURCE = Action(
     "open_source", "o", "open source",
     "Show the source at the cited line.",

@@ -455,18 +455,12 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Called after a question was answered or closed."""
 
     async def action_menu(self) -> None:
-        """Choose an action that has no key, of those that can run now; the help lists all."""
+        """Choose an action that has no key, of those that can run now; typing finds any action."""
         without_key = [each for each in self.pane.actions if not each.bound_keys]
-        rare = [each for each in without_key if self._can_run(each)]
-        if not rare:
+        if rare := [each for each in without_key if self._can_run(each)]:
+            await self.host.show_menu(rare)
+        else:
             self.say(f"Nothing more can be done here now; {keys.HELP.key} says why.")
-            return
-
-        async def then(option: Option) -> None:
-            await self.perform(rare[int(option.key)])
-
-        options = [Option(str(at), self.title_of(each), each.short) for at, each in enumerate(rare)]
-        await self.choose("More", options, then)
 
     def _can_run(self, action: Action) -> bool:
         """Whether an action can run now; also on an error, which choosing it will report."""

@@ -308,8 +308,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def no_item(self) -> str | None:
         if reason := self.no_packet() or self.no_rows():
             return reason
-        item = self.packets.item
-        return f"This is a section: {shared.LINE_DOWN.key} goes to its items." if not item else None
+        return None if self.packets.item else "This row is a heading: choose an item."
 
     def not_optional(self) -> str | None:
         item = self.packets.item

@@ -22,7 +22,7 @@ EDIT = Action(
 )  # fmt: skip
 DEFER = Action(
     "defer", "s", "defer",
-    "Set this row, or the marked ones, aside; on a deferred row: put it back.",
+    "Set this row aside for later, or the marked ones; on a deferred row: put it back.",
     writes=True, takes_marked=True,
 )  # fmt: skip
 REJECT_WHY = Action(

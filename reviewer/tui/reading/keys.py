@@ -7,7 +7,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 HAND_OVER = Action(
     "hand_over", "h", "hand over",
-    "Show the hand-over for an agent's next session; copy it there.", beside=keys.COPY.id,
+    "Show the hand-over for the next session; copy it there.",
 )  # fmt: skip
 
 READING = Pane("reading", "A text to read", (keys.COPY, keys.CLOSE), (keys.COPY, keys.CLOSE))

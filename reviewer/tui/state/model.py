@@ -36,18 +36,24 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         self._states: dict[int, StateView] = {}
         self.uses: Mapping[int, UseCount] = {}
         """Memory id -> its use; only for used memories."""
+        self.left_out: frozenset[int] = frozenset()
+        """Memories that are in no packet."""
 
     def _read_facts(self, ids: Sequence[int]) -> list[TrustedRow | QueueRow]:
         trusted = [TrustedRow(each, self._states[each]) for each in ids if each < 0]
         return [*trusted, *self._fetch_memories([each for each in ids if each > 0])]
 
     def load(
-        self, states: Sequence[StateView], ids: array[int], uses: Mapping[int, UseCount]
+        self,
+        states: Sequence[StateView],
+        ids: array[int],
+        uses: Mapping[int, UseCount],
+        left_out: frozenset[int],
     ) -> None:
         """Replace the rows; the cursor stays on its row if it is still listed."""
         here = self.current_id
         self.forget()
-        self.uses = uses
+        self.uses, self.left_out = uses, left_out
         self._states = {-each.id: each for each in states}
         self.ids = array("q", self._states) + ids
         found = None if here is None else self.index_of([here])

@@ -36,7 +36,8 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
             key, value = display_line(row.state.key), display_line(row.state.value[: width * 2])
             return [("   ", dim), (key, accent), (" = ", dim), (value, words)]
         state, warning = sign_of(row, sign)
-        sign_part: Part = (f" {state[0] if warning else ' '} ", warm if warning else dim)
+        left_out = sign.skip if row.id in self.model.left_out else " "
+        sign_part: Part = (f" {state[0] if warning else left_out} ", warm)
         used = _use_words(self.model.uses.get(row.id)) if self.model.uses else ""
         return [sign_part, (used, dim), (display_line(row.content[: width * 2]), words)]
 

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from reviewer.recall.moments import Moment
     from reviewer.recall.service import UseCount
 
+    Facts = tuple[list[StateView], array[int], dict[int, UseCount], frozenset[int]]
+
 MAX_OPTIONS = 200
 LOADING = "Still loading, try again."
 WHY = "Where this comes from"
@@ -118,14 +120,15 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.note_version()
         engine, project, text = self.engine, self.project, self._filter
 
-        def work() -> tuple[list[StateView], array[int], dict[int, UseCount]]:
+        def work() -> Facts:
             uses = {each.memory: each for each in engine.recall.uses(project) if each.used}
             query = QueueQuery(project, "active", f"-kind:conflict {text}", Sort.USED)
-            return engine.state.all(project), engine.queue.ids(query), uses
+            left_out = engine.recall.left_out(project)
+            return engine.state.all(project), engine.queue.ids(query), uses, left_out
 
-        def then(found: tuple[list[StateView], array[int], dict[int, UseCount]]) -> None:
-            states, ids, uses = found
-            self.facts.load(states_with(states, text), ids, uses)
+        def then(found: Facts) -> None:
+            states, ids, uses, left_out = found
+            self.facts.load(states_with(states, text), ids, uses, left_out)
             index = self.facts.index_of([*here, self.facts.number_of(*state)])
             if index is not None:
                 self.facts.cursor = index

@@ -403,7 +403,7 @@ class TestApplying:
             assert after == numbers
             row = next(at for at, each in enumerate(data.rows) if data.applied_summary(each))
             await screen.press(*["down"] * row)
-            assert data.title(present(data.row)) == title
+            assert data.title(present(data.row)) == f"you 1-3: {title}"
             await screen.press("1", "enter")
             assert context(screen).summary.has_focus
             assert KIOSK[0][1][:40] in " ".join(screen.text.split())
@@ -746,13 +746,15 @@ async def test_a_skill_in_the_name_of_the_person_is_not_called_yours(
     told.user("Why does the ferry leave late every morning?")
     told.user([{"type": "text", "text": "Base directory for this skill: /srv/ferry."}], isMeta=True)
     told.reply("It waits for the tram, which comes from the harbour.")
+    told.user("[Request interrupted by user]")
     path = tmp_path / "ferry.jsonl"
     path.write_bytes(told.bytes())
     engine.contexts.import_file(path, project="acme")
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter")
         assert "client  Base directory" in screen.text
-        assert screen.text.count(" you ") == 1
+        assert "client  [Request" in screen.text
+        assert "you 1   Why does the ferry" in screen.text
 
 
 async def test_the_menu_has_only_what_can_run(engine: Engine, tmp_path: Path) -> None:

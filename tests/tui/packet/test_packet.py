@@ -129,8 +129,9 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
         assert "Displays start slowly below five degrees." in screen.text
         await screen.press("g")
         assert "whatever the budget" in shown(screen).why.plain_text
-        await screen.press("o")
-        assert screen.status.startswith("This is a section")
+        for key in ("o", "P", "x"):
+            await screen.press(key)
+            assert screen.status == "This row is a heading: choose an item."
 
 
 async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
@@ -244,8 +245,11 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
         await screen.press("u")
         assert "paper jam" in packet_text(screen)
         assert remembering.recall.moments(jam) == before
-        await screen.press("x", "enter", "f5", "/", *"jam", "enter", "x", "enter")
+        await screen.press("x", "enter", "f5", "/", *"jam", "enter")
+        assert "∅ A paper jam" in screen.text
+        await screen.press("x", "enter")
         assert screen.status == f"Put #{jam} into packets again - u to undo"
+        assert "∅" not in screen.text
         assert remembering.recall.moments(jam) == before
 
 

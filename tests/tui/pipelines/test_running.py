@@ -234,6 +234,7 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
         assert {states(screen)[name] for name in ("sweet", "salty", "split", "meet")} == {
             ("success", 1)
         }
+        await screen.until(lambda: "### salty" in shown(screen).input_pane.plain_text)
         text = shown(screen).input_pane.plain_text
         assert text.index("### sweet (success)") < text.index("### salty (success)")
         await screen.app.action_quit()

@@ -176,8 +176,10 @@ async def test_the_menu_names_its_keys_and_leaves_its_row_in_sight(
         await screen.press(*keys)
         row = next(line for line in screen.text.splitlines() if line.startswith("▌"))
         await screen.press("full_stop")
-        assert "type to narrow, arrows move" in screen.text
+        assert "type what you want to do" in screen.text
         assert row[1:] in screen.text
+        await screen.press(*"history")
+        assert "F8         History" in screen.text
 
 
 async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) -> None:

@@ -87,6 +87,15 @@ def test_a_question_is_open_only_while_nobody_else_has_spoken() -> None:
     assert [point.type for point in find_anchors([asked, tool])] == [A.UNRESOLVED_QUESTION]
 
 
+@pytest.mark.parametrize(
+    "around", ["## The drawer\n\n- {}", "> {}", "```\n{}\n```", "**Storage**\n{}"]
+)
+def test_a_document_in_a_message_corrects_nobody(around: str) -> None:
+    words = "Use the second drawer instead of the first."
+    assert found(words) == {(A.CORRECTION, words)}
+    assert found(around.format(words)) == set()
+
+
 def test_credentials_never_become_anchors() -> None:
     text = "The port is 8080 and DB_PASSWORD='hunter2-Xk93vQ9z' must be set."
     assert all("hunter2" not in content for _, content in found(text))

@@ -193,6 +193,12 @@ def test_where_anchors_exceed_the_target_they_win_and_it_says_so(make: Make, lev
     assert re.fullmatch(r"anchors need \d+ tokens", found.note)
 
 
+def test_the_text_has_its_room_beside_many_anchors() -> None:
+    anchors = tuple(anchor(f"the bolt {number} holds") for number in range(80))
+    found = summarizer()[0].compress(long_segment(), anchors, Level.BRIEF)
+    assert "Person: " in found.content.partition(KEY_POINTS)[0]
+
+
 def test_missing_anchors_come_back_under_key_points_once(
     make: Make, caplog: pytest.LogCaptureFixture
 ) -> None:

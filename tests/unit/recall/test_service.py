@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.recall.moments import read_moment
 from reviewer.recall.service import cue_of
+from tests.waiting import until
 
 FACTS = (
     "An error that is swallowed on purpose needs a nolint directive for the linter nilerr.",
@@ -164,6 +168,19 @@ def test_what_is_left_out_of_packets_keeps_its_moments(engine: Engine) -> None:
     assert engine.recall.moments(1) == before
     with pytest.raises(ReviewerError, match="exclude each other"):
         engine.recall.set_moments(1, [read_moment("always"), read_moment("only")])
+
+
+def test_what_is_left_out_while_another_program_writes_keeps_what_that_wrote(
+    engine: Engine,
+) -> None:
+    with closing(sqlite3.connect(engine.path)) as other, ThreadPoolExecutor() as pool:
+        other.execute("BEGIN IMMEDIATE")
+        other.execute("UPDATE memory SET moments = 'command git push' WHERE id = 1")
+        leaving = pool.submit(engine.recall.leave_out, 1)
+        until(engine.waits_to_write)
+        other.commit()
+        leaving.result()
+    assert engine.recall.moments(1) == (read_moment("command git push"), read_moment("only"))
 
 
 def test_other_projects_stay_out(engine: Engine) -> None:

@@ -72,6 +72,20 @@ def test_a_new_decision_ends_redo(ledger: Ledger, undo: Undo) -> None:
         undo.redo()
 
 
+def test_what_was_redone_elsewhere_is_not_redone_again(
+    ledger: Ledger, undo: Undo, database: Database
+) -> None:
+    act = rename(ledger, make(ledger, "a"), "b")
+    here = undo.undo().act
+    undo.redo()
+    with pytest.raises(ConflictError, match='Act 2 "to b" is already redone'):
+        undo.redo_act(here)
+    undo.undo()
+    undo.redo_act(here)
+    assert not undo.is_undone(act)
+    assert verify(database).ok
+
+
 def test_an_act_that_changes_nothing_leaves_no_entry(ledger: Ledger, database: Database) -> None:
     row = make(ledger, "a")
     assert rename(ledger, row, "a") == 0

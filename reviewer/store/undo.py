@@ -11,7 +11,16 @@ from msgspec import Struct, structs
 
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, chunks, listed, stored
-from reviewer.store.changes import RowChange, Run, places, readable, runs_of, unpack, unpack_runs
+from reviewer.store.changes import (
+    RowChange,
+    Run,
+    part_at,
+    places,
+    readable,
+    runs_of,
+    unpack,
+    unpack_runs,
+)
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import DanglingError, Ledger
 
@@ -383,8 +392,7 @@ def _runs_backwards(act: Act, number: int) -> Iterator[Run]:
     """The changes of an act, last first: each run finds the rows as it left them."""
     with readable(number), act.changes_of(number) as blob:
         for place in reversed(list(places(blob))):
-            blob.seek(place.start)
-            yield from reversed(unpack_runs(blob.read(place.stop - place.start)))
+            yield from reversed(unpack_runs(part_at(blob, place)))
 
 
 def _as_bound_now(act: Act, run: Run) -> Run:

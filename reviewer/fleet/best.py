@@ -33,6 +33,9 @@ SETTINGS = {
 }
 
 
+_SAID, _COLUMNS = Said.__struct_fields__, CandidateRow.__struct_fields__
+
+
 class Best:
     """The best candidates of a job. `found`: places of all parts; `facts`: what they say."""
 
@@ -47,27 +50,25 @@ class Best:
         connection.execute("SET memory_limit = ?", [PAGES_LIMIT])
 
     def batches(self) -> Iterator[list[CandidateRow]]:
-        """The candidates, the best first. Raises FleetError naming the first that is not right."""
-        for first in range(0, self.count, ROWS_AT_ONCE):
-            # Page by page: DuckDB makes all rows of an answer before it hands out the first.
+        """The candidates in the order of the parts: those of a file lie together in the store. What
+        follows another comes after it. Raises FleetError naming the first that is not right.
+        """
+        for follows in (False, True):
             page = self._connection.execute(
-                "SELECT * FROM best WHERE position > ?1 AND position <= ?1 + ?2",
-                [first, ROWS_AT_ONCE],
+                "SELECT * EXCLUDE (follows, score, place) FROM best WHERE follows = ?", [follows]
             )
-            names = [column[0] for column in page.description]
-            # Several statements may be at one place: the first one is the best.
-            rows = {row[0]: row for row in reversed(page.fetchall())}
-            yield [self._checked(number, names, rows[number]) for number in sorted(rows)]
+            while rows := page.fetchmany(ROWS_AT_ONCE):
+                yield [self._checked(row) for row in rows]
 
-    def _checked(self, number: int, names: list[str], row: tuple[Any, ...]) -> CandidateRow:
+    def _checked(self, row: tuple[Any, ...]) -> CandidateRow:
         """A row, if it is as it should be: anybody may have written the parts."""
         try:
-            return msgspec.convert(dict(zip(names, row, strict=True)), CandidateRow)
+            return msgspec.convert(dict(zip(_COLUMNS, row, strict=True)), CandidateRow)
         except ValueError as problem:
-            path = without_secrets(str(row[names.index("path")]))[:200]
+            path, number = (row[_COLUMNS.index(name)] for name in ("path", "position"))
             raise FleetError(
                 f"Candidate {number} of {self._place} cannot be imported: {problem}. It was found"
-                f" in {path}."
+                f" in {without_secrets(str(path))[:200]}."
             ) from problem
 
     def _one(self, sql: str) -> tuple[int, ...]:
@@ -144,23 +145,31 @@ class Best:
             """,
             {"top": top},
         )
-        columns = ", ".join(f"e.{name}" for name in Said.__struct_fields__)
-        # Joined first and ordered then: both at once need half as much memory again.
+        columns = ", ".join(f"{'e' if name in _SAID else 'h'}.{name}" for name in _COLUMNS)
         self._connection.execute(
             f"""
-            CREATE TABLE found AS
-            SELECT h.position, {columns}, h.seen, h.sessions, h.authors, h.leader, e.score, e.place
+            CREATE TABLE best AS
+            SELECT {columns}, leader NOT IN ('', h.fact) AS follows, e.score, e.place
             FROM evidence e JOIN head h ON e.fact = h.fact AND e.record = h.best.record
                 AND e.path = h.best.path AND e.span_start = h.best.start
                 AND e.span_end = h.best.end
             SEMI JOIN latest l ON l.path = e.path AND l.part = e.part
             """
         )
+        # Several statements may be at one place: the first one is the best.
         self._connection.execute(
-            "CREATE TABLE best AS SELECT * EXCLUDE (score, place) FROM found"
-            " ORDER BY position, score DESC, content, rule, place"
+            """
+            DELETE FROM best WHERE rowid IN (
+                SELECT rowid FROM best
+                WHERE position IN (
+                    SELECT position FROM best GROUP BY position HAVING count(*) > 1
+                )
+                QUALIFY row_number() OVER (
+                    PARTITION BY position ORDER BY score DESC, content, rule, place
+                ) > 1
+            )
+            """
         )
-        self._connection.execute("DROP TABLE found")
 
 
 @contextmanager

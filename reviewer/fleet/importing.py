@@ -91,11 +91,12 @@ class FleetImport:
             try:
                 with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
                     wave = _Wave(act, parts, project, found.count, iso(self._clock()))
-                    for rows in found.batches():
-                        wave.write(rows)
-                        progress(wave.done, found.count)
-                        if cancelled():
-                            raise _InterruptedError
+                    with act.in_bulk(found.count):
+                        for rows in found.batches():
+                            wave.write(rows)
+                            progress(wave.done, found.count)
+                            if cancelled():
+                                raise _InterruptedError
                     act.title = (
                         f"Imported into wave {wave.number}: {wave.new:,} new, {wave.repeated:,}"
                         " seen before"
@@ -159,7 +160,7 @@ class _Wave:
                 again[known[key]].append((rows[at], places[at]))
             else:
                 fresh.setdefault(key, at)
-        self._insert([(self.done + at, rows[at], places[at]) for at in fresh.values()])
+        self._insert([(rows[at], places[at]) for at in fresh.values()])
         self._count_again(again)
         self.masked += masked
         self.new += len(fresh)
@@ -167,16 +168,14 @@ class _Wave:
         self.done += len(rows)
         self.changed |= bool(fresh)
 
-    def _insert(self, fresh: Sequence[tuple[int, CandidateRow, SourcePlace]]) -> None:
-        """Insert new rows, each with its place in the order of all."""
+    def _insert(self, fresh: Sequence[tuple[CandidateRow, SourcePlace]]) -> None:
         first = self._act.next_id("memory")
-        images = [self._memory(number, at, row) for number, (at, row, _) in enumerate(fresh, first)]
+        images = [self._memory(number, row) for number, (row, _) in enumerate(fresh, first)]
         ids = self._act.insert_many("memory", images)
         self._act.insert_many(
-            "evidence",
-            [place.image(number) for number, (_, _, place) in zip(ids, fresh, strict=True)],
+            "evidence", [place.image(number) for number, (_, place) in zip(ids, fresh, strict=True)]
         )
-        self._add_structure([(number, row) for number, (_, row, _) in zip(ids, fresh, strict=True)])
+        self._add_structure([(number, row) for number, (row, _) in zip(ids, fresh, strict=True)])
 
     def _add_structure(self, rows: Iterable[tuple[int, CandidateRow]]) -> None:
         entities = [(number, row) for number, row in rows if row.kind == "entity"]
@@ -196,7 +195,7 @@ class _Wave:
             self._act, [number for number, row in entities if row.slot in self._slots], self._now
         )
 
-    def _memory(self, number: int, at: int, row: CandidateRow) -> Image:
+    def _memory(self, number: int, row: CandidateRow) -> Image:
         leader = self._leaders.get(row.leader)
         if row.fact == row.leader:
             self._leaders[row.fact] = number
@@ -209,7 +208,7 @@ class _Wave:
             version=row.extractor_version,
             proposer=row.proposer,
             # Rounded, but not so much that some of a million have the same.
-            rank=round(queue_order.OF_FLEET * (1 - at / self._total), 9),
+            rank=round(queue_order.OF_FLEET * (1 - (row.position - 1) / self._total), 9),
             prior=row.prior,
             signal=row.signal,
             freshness=row.freshness,

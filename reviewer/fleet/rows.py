@@ -117,8 +117,11 @@ class FileRow(Struct, frozen=True, kw_only=True):
 class CandidateRow(Said, frozen=True, kw_only=True, gc=False):
     """The best place of a fact, and how often it was said. Anybody may have written it.
 
-    `leader`: the `fact` of the first of several memories that say the same in other words.
+    `position`: its place among all, from 1. `leader`: the `fact` of the first of several memories
+    that say the same in other words.
     """
+
+    position: Count
 
     seen: Times
     sessions: Times

@@ -184,9 +184,14 @@ class Packed:
 
     def pieces(self) -> Iterator[bytes]:
         """All bytes, once closed."""
-        self._parts.seek(0)
-        while piece := self._parts.read(PIECE):
-            yield piece
+        return pieces(self._parts)
+
+
+def pieces(file: IO[bytes] | Blob) -> Iterator[bytes]:
+    """All bytes of a file."""
+    file.seek(0)
+    while piece := file.read(PIECE):
+        yield piece
 
 
 def pack(changes: Iterable[RowChange]) -> bytes:
@@ -225,25 +230,27 @@ def unpack(blob: bytes) -> Iterator[RowChange]:
 
     Raises ValueError for a damaged part.
     """
-    for part in _parts(blob):
+    for part in parts(BytesIO(blob)):
         yield from unpack_part(part)
 
 
-def split(blob: bytes) -> list[memoryview]:
+def parts(blob: BytesIO | Blob) -> Iterator[bytes]:
     """The parts of a ledger row's changes, still packed.
 
     Raises ValueError if the blob is damaged, or a part is larger than allowed.
     """
-    return list(_parts(blob))
+    for place in places(blob):
+        yield part_at(blob, place)
 
 
-def _parts(blob: bytes) -> Iterator[memoryview]:
-    view = memoryview(blob)
-    return (view[place] for place in places(BytesIO(blob)))
+def part_at(blob: BytesIO | Blob, place: slice) -> bytes:
+    """The part at one of the `places`."""
+    blob.seek(place.start)
+    return blob.read(place.stop - place.start)
 
 
 def places(blob: BytesIO | Blob) -> Iterator[slice]:
-    """The position of each part. Raises ValueError as `split` does."""
+    """The position of each part. Raises ValueError as `parts` does."""
     blob.seek(0, SEEK_END)
     at, size = 0, blob.tell()
     while at < size or not at:
@@ -278,8 +285,8 @@ def _require_size(size: int) -> None:
         raise ValueError(f"unreadable changes: they unpack to more than {LARGEST // 1_000_000} MB")
 
 
-def unpack_runs(part: bytes | memoryview) -> list[Run]:
-    """The changes of a part from `split`, those of the same columns together.
+def unpack_runs(part: bytes) -> list[Run]:
+    """The changes of one of the `parts`, those of the same columns together.
 
     Raises ValueError if it is damaged, or larger than allowed.
     """
@@ -292,7 +299,7 @@ def unpack_runs(part: bytes | memoryview) -> list[Run]:
     return found.runs if isinstance(found, _Part) else list(runs_of(found))
 
 
-def unpack_part(part: bytes | memoryview) -> list[RowChange]:
+def unpack_part(part: bytes) -> list[RowChange]:
     """The changes of a part one by one; raises ValueError as `unpack_runs` does."""
     return [change for run in unpack_runs(part) for change in run.changes()]
 

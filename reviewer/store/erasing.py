@@ -12,6 +12,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 from msgspec import Struct
@@ -24,8 +25,8 @@ from reviewer.store.changes import (
     RowChange,
     entry_hash,
     pack,
+    parts,
     readable,
-    split,
     unpack,
     unpack_part,
 )
@@ -287,12 +288,12 @@ def _rewritten(
         old = LedgerEntry(*columns)
         kept: list[bytes] = []
         lost = False
-        for part in split(blob):
+        for part in parts(BytesIO(blob)):
             changes = unpack_part(part)
             cleaned = [references.cleaned(change, wipe) for change in changes]
             left = [change for change in cleaned if change is not None]
             if left == changes:
-                kept.append(bytes(part))
+                kept.append(part)
             else:
                 lost = True
                 kept += [pack(left)] if left else []

@@ -103,7 +103,8 @@ class Owners:
 
     def see_projects(self, projects: Iterable[object]) -> None:
         """Add the projects of inserted rows."""
-        self._projects.update(number for number in projects if isinstance(number, int))
+        # First made distinct: a large run nearly always has one.
+        self._projects.update(number for number in set(projects) if isinstance(number, int))
 
     def names(self, query: Query) -> set[str]:
         """The names of the projects of existing rows."""

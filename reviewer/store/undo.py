@@ -11,7 +11,16 @@ from msgspec import Struct, structs
 
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, chunks, listed, stored
-from reviewer.store.changes import RowChange, Run, places, readable, runs_of, unpack, unpack_runs
+from reviewer.store.changes import (
+    RowChange,
+    Run,
+    part_at,
+    places,
+    readable,
+    runs_of,
+    unpack,
+    unpack_runs,
+)
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import DanglingError, Ledger
 
@@ -52,6 +61,7 @@ class ActRow(NamedTuple):
     title: str
     target: int
     actor: str
+    rows: int
 
 
 class Undone(Struct, frozen=True):
@@ -254,7 +264,7 @@ class Undo:
 
     def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Undone:
         try:
-            with self._ledger.act(kind, title) as act:
+            with self._ledger.act(kind, title) as act, act.in_bulk(self._row(source).rows):
                 memories = self._put_back(act, source, kind, name)
                 act.target = source
         except DanglingError as problem:
@@ -355,13 +365,14 @@ class Undo:
             row = (
                 self._database.reader()
                 .execute(
-                    "SELECT kind, scope, title, target, actor FROM ledger WHERE id = ?", (number,)
+                    "SELECT kind, scope, title, target, actor, rows FROM ledger WHERE id = ?",
+                    (number,),
                 )
                 .fetchone()
             )
         if row is None:
             raise UnknownIdError(f"There is no act {number}. See: reviewer history")
-        return ActRow(row[0], row[1], row[2], row[3] or 0, row[4])
+        return ActRow(row[0], row[1], row[2], row[3] or 0, row[4], row[5])
 
     def _decisions_backwards(self) -> Iterator[tuple[int, str, str, int]]:
         """Id, kind, title and target of the decisions of this person."""
@@ -389,8 +400,7 @@ def _runs_backwards(act: Act, number: int) -> Iterator[Run]:
     """The changes of an act, last first: each run finds the rows as it left them."""
     with readable(number), act.changes_of(number) as blob:
         for place in reversed(list(places(blob))):
-            blob.seek(place.start)
-            yield from reversed(unpack_runs(blob.read(place.stop - place.start)))
+            yield from reversed(unpack_runs(part_at(blob, place)))
 
 
 def _as_bound_now(act: Act, run: Run) -> Run:
@@ -415,7 +425,9 @@ def _unlike(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, str
     left_alone = BINDING if run.table == "project" and run.before is None else ()
     columns = [name for name in run.columns if name not in left_alone] if run.after else ["id"]
     current = stored(connection, run.table, run.rows, columns)
-    values = zip(*map(run.column, columns), strict=True) if run.after else repeat(None)
+    values = [*zip(*map(run.column, columns), strict=True)] if run.after else repeat(None)
+    if values == [*map(current.get, run.rows)]:
+        return
     for row, expected in zip(run.rows, values, strict=False):
         actual = current.get(row)
         if expected == actual:

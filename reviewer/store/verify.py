@@ -9,8 +9,8 @@ from contextlib import closing
 from msgspec import Struct
 
 from reviewer.store.acts import LEDGERED, put
-from reviewer.store.changes import LedgerEntry, entry_hash, split, unpack_runs
-from reviewer.store.database import Database, failures_as_sentences, is_of_the_disk
+from reviewer.store.changes import LedgerEntry, entry_hash, parts, pieces, unpack_runs
+from reviewer.store.database import CACHE_KIB, Database, failures_as_sentences, is_of_the_disk
 from reviewer.store.schema import SEARCH_INDEX, schema_problems
 
 SHOWN = 20
@@ -56,6 +56,7 @@ def verify(
         connection.execute("PRAGMA foreign_keys = OFF")  # acts were checked when they were written
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("ATTACH '' AS replay")
+        connection.execute(f"PRAGMA replay.cache_size = -{CACHE_KIB}")
         connection.execute("BEGIN")
         problems = [
             f"file: {row[0]}"
@@ -103,10 +104,10 @@ def _replay(
     chain = _Chain()
     seals = dict(connection.execute("SELECT act, seal FROM main.erasure")) if rows else {}
     cursor = connection.execute(
-        "SELECT id, at, actor, scope, kind, title, target, rows, changes, previous, hash"
+        "SELECT id, at, actor, scope, kind, title, target, rows, previous, hash"
         " FROM main.ledger ORDER BY id"
     )
-    for *entry, blob, stated_previous, stated_hash in cursor:
+    for *entry, stated_previous, stated_hash in cursor:
         chain.acts += 1
         number = entry[0]
         if number != chain.acts:
@@ -114,19 +115,20 @@ def _replay(
             chain.acts = number
         if stated_previous != chain.head:
             problems.append(f"ledger: act {number} does not follow the act before it")
-        found = entry_hash(stated_previous, LedgerEntry(*entry), [blob])
-        if found not in (stated_hash, seals.get(number)):
-            problems.append(f"ledger: act {number} was changed after it was written")
         chain.head = stated_hash
         if chain.since is not None:
             chain.since += 1
         elif expected and stated_hash.startswith(expected):
             chain.since = 0
         try:
-            for part in split(blob):
-                for run in unpack_runs(part):
-                    if rows:
-                        put(connection, run, "replay")
+            with connection.blobopen("ledger", "changes", number, readonly=True) as blob:
+                found = entry_hash(stated_previous, LedgerEntry(*entry), pieces(blob))
+                if found not in (stated_hash, seals.get(number)):
+                    problems.append(f"ledger: act {number} was changed after it was written")
+                for part in parts(blob):
+                    for run in unpack_runs(part):
+                        if rows:
+                            put(connection, run, "replay")
         except (ValueError, sqlite3.Error) as problem:
             if isinstance(problem, sqlite3.Error) and is_of_the_disk(problem):
                 raise  # not a fault of the ledger
@@ -140,14 +142,24 @@ def _replay(
 
 
 def _compare(connection: sqlite3.Connection, table: str, problems: list[str]) -> int:
-    found: dict[int, str] = {}
-    for here, there, words in (
-        ("main", "replay", "not as the ledger left it"),
-        ("replay", "main", "differs from the ledger"),
-    ):
-        differing = f"SELECT * FROM {here}.{table} EXCEPT SELECT * FROM {there}.{table}"
-        for (row,) in connection.execute(f"SELECT id FROM ({differing}) LIMIT {SHOWN}"):
-            found.setdefault(row, words)
+    columns = connection.execute("SELECT name FROM pragma_table_info(?, 'main')", (table,))
+    names = [name for (name,) in columns]
+    ours, replayed = (", ".join(f"{row}.{name}" for name in names) for row in ("m", "r"))
+    found = {
+        row: words
+        for sql, words in (
+            (
+                f"SELECT id FROM replay.{table} WHERE id NOT IN (SELECT id FROM main.{table})",
+                "differs from the ledger",
+            ),
+            (
+                f"SELECT m.id FROM main.{table} m LEFT JOIN replay.{table} r ON r.id = m.id"
+                f" WHERE ({ours}) IS NOT ({replayed})",
+                "not as the ledger left it",
+            ),
+        )
+        for (row,) in connection.execute(f"{sql} LIMIT {SHOWN}")
+    }
     problems += [f"{table} {row}: {words}" for row, words in sorted(found.items())]
     return int(connection.execute(f"SELECT count(*) FROM main.{table}").fetchone()[0])
 

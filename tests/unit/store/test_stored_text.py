@@ -99,6 +99,7 @@ OWN_WRITERS = {
     "promotion/exchange/syncing.py": "hashes of what was synced",
     "store/erasing.py": "takes text away, and leaves no image of it",
     "packets/relevance.py": "an index in memory",
+    "fleet/best.py": "a table of DuckDB, gone after the import",
     "recall/uses.py": "counts and derived moments, of signatures and names of commands",
     "store/verify.py": "a copy of the store, to compare it",
 }

@@ -15,12 +15,12 @@ from reviewer.errors import StoreError
 from reviewer.store.version import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from sqlite_utils import Migrations
+    from sqlite_utils import Database, Migrations
 
 
 def migrations() -> Migrations:
     """Every migration; the first creates the tables."""
-    from sqlite_utils import Database, Migrations
+    from sqlite_utils import Migrations
 
     found = Migrations("reviewer")
 
@@ -64,8 +64,7 @@ def migrations() -> Migrations:
 
     @found(name="words of names")
     def words_of_names(db: Database) -> None:
-        active = db.query("SELECT id AS memory_id FROM memory WHERE status = 'active'")
-        db.table("moment_due").insert_all(active, ignore=True)
+        _derive_moments_anew(db)
 
     @found(name="chosen levels")
     def chosen_levels(db: Database) -> None:
@@ -80,7 +79,17 @@ def migrations() -> Migrations:
         db.execute("DROP INDEX memory_statements")  # memory_queue_of_project begins alike
         db.execute("CREATE INDEX memory_edited ON memory (project_id, key) WHERE edited = 1")
 
+    @found(name="moments of quoted lines")
+    def moments_of_quoted_lines(db: Database) -> None:
+        _derive_moments_anew(db)
+
     return found
+
+
+def _derive_moments_anew(db: Database) -> None:
+    """The rules for the moments of memories have changed."""
+    active = db.query("SELECT id AS memory_id FROM memory WHERE status = 'active'")
+    db.table("moment_due").insert_all(active, ignore=True)
 
 
 def _execute(connection: sqlite3.Connection, name: str) -> None:

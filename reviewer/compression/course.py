@@ -90,7 +90,9 @@ def _spoken(
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
-    parts = pieces(summary_words(each.text) if kind == "earlier" else each.text)
+    worked_on = any(later.asks for later in said[number + 1 :])
+    text = summary_words(each.text, worked_on=worked_on) if kind == "earlier" else each.text
+    parts = pieces(text)
     if each.kind == "report" and len(parts) > REPORT_ENDS + 1:
         begin = parts[0]._replace(text=f"{parts[0].text} {LEFT_OUT}")
         parts = [begin, *parts[-REPORT_ENDS:]]

@@ -113,10 +113,16 @@ def command_called(text: str) -> str:
     return f"/{named[1]} {typed or '(a command)'}"
 
 
-def summary_words(text: str) -> str:
-    """A compaction summary without the client's text around it."""
+_CURRENT_WORK = "\n8. Current Work"
+"""The heading of the last two sections of a summary: the work at that moment, and the next step."""
+
+
+def summary_words(text: str, *, worked_on: bool = False) -> str:
+    """A compaction summary without the client's text around it. `worked_on`: the session went on,
+    so without the work at the moment of the summary.
+    """
     text = text.split("\nSummary:", 1)[-1]
-    for after in _AROUND_SUMMARY:
+    for after in (*_AROUND_SUMMARY, *[_CURRENT_WORK] * worked_on):
         text = text.split(after, 1)[0]
     return text.strip()
 

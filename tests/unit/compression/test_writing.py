@@ -58,6 +58,20 @@ def test_of_an_earlier_summary_the_words_of_the_client_around_it_are_left_out() 
     assert "without asking" not in found
 
 
+@pytest.mark.parametrize("later", [FERRY, []], ids=["worked on", "at its end"])
+def test_an_earlier_summary_says_what_was_current_only_where_nothing_came_after_it(
+    later: list[SegmentTurn],
+) -> None:
+    summary = (
+        "This session is being continued from a previous conversation that ran out of context.\n"
+        "Summary:\n7. Pending Tasks:\nPrint the `quay_map` sheet.\n"
+        "8. Current Work:\nThe `mole_map` sheet has no legend.\n"
+    )
+    found = written([turn(summary), *later])
+    assert "quay_map" in found
+    assert ("mole_map" in found) is not bool(later)
+
+
 # The request
 
 

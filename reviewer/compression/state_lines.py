@@ -58,6 +58,8 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
     for commit in named[: -MAX_COMMITS - 1 : -1]:
         pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
         yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
+    if len(named) > MAX_COMMITS:
+        yield f"Earlier commits of this session: {len(named) - MAX_COMMITS:,}."
     yield from () if part else _checks(state, fresh=False)
     for running in () if part else state.running[-MAX_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query

@@ -242,6 +242,16 @@ def test_what_is_uncommitted_checked_and_committed() -> None:
     assert "Committed (no push seen): 1a2b3c4 Fit the timetable" in now
 
 
+def test_commits_beyond_the_latest_are_counted() -> None:
+    turns = [turn("Print all sheets.")]
+    for number in range(7):
+        turns += run(f"git commit -am 'Sheet {number}'", f"[ferry {number}a2b3c4] Sheet {number}")
+    now = section(written(turns), HandoverSection.NOW).split("\n")
+    told = [line for line in now if "ommit" in line]
+    assert [line[-7:] for line in told[:5]] == [f"Sheet {number}" for number in range(6, 1, -1)]
+    assert told[5:] == ["Earlier commits of this session: 2."]
+
+
 def test_a_failure_that_passed_later_is_not_told_as_one() -> None:
     turns = [
         turn("Fit it."),

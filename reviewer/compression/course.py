@@ -138,8 +138,11 @@ def said_before(said: Sequence[Speech], number: int) -> Speech | None:
 
 
 def one_line(text: str) -> str:
-    """A message in one line, with its lines kept apart."""
+    """A message in one line, with its lines kept apart, but not those of a wrapped sentence."""
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("```")]
-    ends = ("" if line[-1] in _ENDS else ";" for line in lines)
-    return " ".join(f"{line}{end}" for line, end in zip(lines, ends, strict=True)).rstrip(";")
+    joined = ""
+    for line in lines:
+        apart = ";" if joined and joined[-1] not in _ENDS and not line[0].islower() else ""
+        joined += f"{apart} {line}"
+    return joined.lstrip()

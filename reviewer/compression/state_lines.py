@@ -55,11 +55,11 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
     yield from _checks(state, fresh=True, part=part)
     yield from _files(session, part=part)
     named = [each for each in state.commits if each.id or each.subject]
+    if len(named) > MAX_COMMITS:
+        yield f"{len(named):,} commits in this session, the latest first:"
     for commit in named[: -MAX_COMMITS - 1 : -1]:
         pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
         yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
-    if len(named) > MAX_COMMITS:
-        yield f"Earlier commits of this session: {len(named) - MAX_COMMITS:,}."
     yield from () if part else _checks(state, fresh=False)
     for running in () if part else state.running[-MAX_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query

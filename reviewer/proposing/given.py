@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct
@@ -44,7 +44,7 @@ class KnownText(Struct, frozen=True):
 
 class QuestionContext(Struct, frozen=True):
     """The context of a question about part of a session, as text. `signatures`: those of its
-    findings.
+    findings, or how they begin.
     """
 
     findings: str = ""
@@ -79,7 +79,7 @@ def given(
     shown = partial(_finding_line, sessions)
     fitting = _fitting(map(shown, own), tokens - int(tokens * FOR_KNOWN))
     own = sorted(own[: len(fitting)], key=lambda each: each.evidence[0].line)
-    signatures = frozenset(each.signature for each in own)
+    signatures = frozenset(each for finding in own for each in _signatures(finding))
     near = known_near(lines, known, signatures, tokens)
     return QuestionContext("\n".join(map(shown, own)), near, signatures)
 
@@ -94,20 +94,21 @@ def known_near(
     signatures: Collection[str],
     tokens: int,
 ) -> str:
-    """Known texts about findings with these signatures, then those with most of their names in the
-    lines, as text.
+    """Known texts about findings whose signatures begin like these, then those with most of their
+    names in the lines, as text.
     """
-    about = set(map(_subject, signatures))
-    found = [each for each in known if each.signature and _subject(each.signature) in about]
+    about = tuple(signatures)
+    found = [each for each in known if each.signature.startswith(about)]
     found += _nearest("\n".join(line.text for line in lines), known)
     return "\n".join(
         _fitting((each.line for each in dict.fromkeys(found)), int(tokens * FOR_KNOWN))
     )
 
 
-def _subject(signature: str) -> str:
-    """The rule or program in a signature: `errcheck` of every message of that linter."""
-    return signature.partition(": ")[0]
+def _signatures(finding: Finding) -> Iterator[str]:
+    """The signature of a finding, and how those of the same linter rules begin."""
+    yield finding.signature
+    yield from (f"{line.rule}: " for line in failing_lines(finding.text) if line.rule)
 
 
 def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
@@ -141,15 +142,19 @@ def _nearest(text: str, known: Sequence[KnownText]) -> list[KnownText]:
     their words. What many of them share has little weight.
     """
     text = text.lower()
+    words = set(re.findall(r"\w+", text))
     names = [
         set(_NAME.findall(each) or _WORD.findall(each))
         for each in (one.text.lower() for one in known)
     ]
     common = Counter(name for each in names for name in each)
+    present = {
+        name for name in common if name in words or (not name.isidentifier() and name in text)
+    }
 
     def weight(some: Iterable[str]) -> float:
         return sum(1 / common[name] for name in some)
 
-    shares = [weight(name for name in each if name in text) / (weight(each) or 1) for each in names]
+    shares = [weight(each & present) / (weight(each) or 1) for each in names]
     near = [at for at, share in enumerate(shares) if share >= NAMED_SHARE]
     return [known[at] for at in sorted(near, key=lambda at: -shares[at])]

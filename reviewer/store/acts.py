@@ -266,7 +266,7 @@ def _write_owners(connection: sqlite3.Connection, number: int, draft: Act) -> No
 
 
 def listed(values: Iterable[int] | Iterable[str]) -> str:
-    """Ids or keys as the parameter of AMONG."""
+    """Ids or hashes as the parameter of AMONG. SQLite would cut other texts at a NUL."""
     return json.dumps(list(values))
 
 

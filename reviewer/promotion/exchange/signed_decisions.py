@@ -42,7 +42,7 @@ from reviewer.promotion.rows.evidence_rows import (
 from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
 from reviewer.promotion.views import RowKind, Status
 from reviewer.sources.records import Record, Role, Shape
-from reviewer.store.acts import AMONG, Act, listed
+from reviewer.store.acts import Act, chunks
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
@@ -273,15 +273,17 @@ def _is_after(moment: str, other: datetime) -> bool:
 def row_of(act: Act, project: int, each: Decision) -> StoredRow | None:
     """The row that a decision is about."""
     keys = list(dict.fromkeys((duplicate_key(each.content), each.key, *each.earlier)))
-    rows = act.query(
-        f"SELECT m.id, m.status, m.content, m.decided_at, {DECIDED_BY}, m.key FROM memory m"
-        f" WHERE m.project_id = ? AND m.kind = ? AND m.type = ? AND m.key {AMONG}",
-        (project, each.kind, each.type, listed(keys)),
-    )
-    if not rows:
-        return None
-    *best, _ = min(rows, key=lambda row: keys.index(row[-1]))
-    return StoredRow(*best)
+    for chunk in chunks(keys):
+        rows = act.query(
+            f"SELECT m.id, m.status, m.content, m.decided_at, {DECIDED_BY}, m.key FROM memory m"
+            " WHERE m.project_id = ? AND m.kind = ? AND m.type = ?"
+            f" AND m.key IN ({','.join('?' * len(chunk))})",
+            (project, each.kind, each.type, *chunk),
+        )
+        if rows:
+            *best, _ = min(rows, key=lambda row: keys.index(row[-1]))
+            return StoredRow(*best)
+    return None
 
 
 def add_memories(

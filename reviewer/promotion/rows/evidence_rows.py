@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.sources.records import Record
-from reviewer.store.acts import AMONG, Act, listed
+from reviewer.store.acts import AMONG, Act, chunks, listed
 from reviewer.store.changes import Image
 
 JOINED = "joined"
@@ -74,8 +74,12 @@ def sessions_of(act: Act, rows: Iterable[int]) -> int:
 
 def record_ids(act: Act, project_id: int, keys: Iterable[str]) -> dict[str, int]:
     """Ids of the records with these keys."""
-    sql = f"SELECT key, id FROM record WHERE project_id = ? AND key {AMONG}"
-    return dict(act.query(sql, (project_id, listed(keys))))
+    found: dict[str, int] = {}
+    for chunk in chunks(sorted(set(keys))):
+        marks = ",".join("?" * len(chunk))
+        sql = f"SELECT key, id FROM record WHERE project_id = ? AND key IN ({marks})"
+        found.update((row[0], row[1]) for row in act.query(sql, (project_id, *chunk)))
+    return found
 
 
 def record_row(act: Act, record: Record, *, project_id: int, source_id: int, wave_id: int) -> int:

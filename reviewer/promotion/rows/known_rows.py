@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.promotion.views import RowKind
-from reviewer.store.acts import AMONG, Act, listed
+from reviewer.store.acts import Act, chunks
 from reviewer.store.changes import Value
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.wording import same_wording, wording_key
@@ -113,10 +113,14 @@ def known_keys(
     alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for kind, type_, key in sorted(asked):
         alike[kind, type_].append(key)
-    sql = f"SELECT key, id FROM memory WHERE (project_id, kind, type) = (?, ?, ?) AND key {AMONG}"
     for (kind, type_), own in alike.items():
-        for key, number in query(sql, (project_id, kind, type_, listed(own))):
-            found[kind, type_, key] = number
+        for chunk in chunks(own):
+            sql = (
+                "SELECT key, id FROM memory WHERE (project_id, kind, type) = (?, ?, ?)"
+                f" AND key IN ({','.join('?' * len(chunk))})"
+            )
+            for key, number in query(sql, (project_id, kind, type_, *chunk)):
+                found[kind, type_, key] = number
     changed = dict(  # a retyped row is not proposed again under its old type
         query(
             "SELECT key, id FROM memory INDEXED BY memory_edited WHERE project_id = ?"

@@ -101,7 +101,7 @@ def test_a_request_of_several_lines_and_the_name_of_a_tool_are_in_the_source() -
     returned = structs.replace(turn("the drawer is open", "tool"), kind="tool_result")
     source = segment(said, structs.replace(returned, name="TaskOutput"))
     content = (
-        'Request:\n"this is the console of the kiosk; > commit Skill(Drawer); and nothing else"\n'
+        'Request:\n"this is the console of the kiosk; > commit Skill(Drawer) and nothing else"\n'
         "TaskOutput returned: the drawer is open. PrintOutput is not in it."
     )
     assert judged(source, content).invented == ("PrintOutput",)

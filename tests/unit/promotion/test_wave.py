@@ -53,6 +53,14 @@ def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_pa
     assert {row.seen for row in engine.queue.rows(engine.queue.ids(QueueQuery()))} == {1}
 
 
+def test_a_record_with_a_nul_in_its_name_proves_what_it_says(
+    engine: Engine, tmp_path: Path
+) -> None:
+    ingest(engine, session(tmp_path / "s.jsonl", DECIDED, name="s\0s"))
+    (number,) = engine.queue.ids(QueueQuery())
+    assert [each.record.text for each in engine.queue.evidence(number)] == [DECIDED]
+
+
 def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
     engine: Engine, tmp_path: Path
 ) -> None:

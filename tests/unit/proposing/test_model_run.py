@@ -109,12 +109,9 @@ def test_what_is_known_about_a_finding_is_named_whatever_its_words(tmp_path: Pat
     told.run("mise run lint", "a.go:9:2: `coin` has 3 occurrences (goconst)", failed=True)
     path = told.write(tmp_path / "again.jsonl")
     by = writer(model := Scripted(answer()))
-    plan = plan_run([path], by, max_tokens=2_000)
-    (signature,) = plan.sessions[0].pieces[0].given.signatures
-    about = f"{signature.partition(': ')[0]}: in other words"
-    rule = KnownText("#7", "Name repeated literals once", signature=about)
+    rule = KnownText("#7", "Name repeated literals once", signature="goconst: in other words")
     other = KnownText("#8", "Count the float twice", signature="errcheck: other")
-    results(plan, by, listed=[other, rule])
+    results(plan_run([path], by, max_tokens=2_000), by, listed=[other, rule])
     assert rule.line in model.asked[0][-1].content
     assert other.line not in model.asked[0][-1].content
 

@@ -48,9 +48,9 @@ def queue() -> None:
 )
 @option(
     "--filter Q",
-    'Words, "a phrase", -word, kind:x, type:x, rule:x, path:x, status:x, flag:x, proposer:x, '
-    "actor:x, is:deferred, is:edited, conf>0.5, seen>2. A kind is a decision, trap ..., or memory, "
-    "entity or conflict.",
+    'Words, "a phrase", -word, kind:x, type:x, rule:x, path:x, status:x, flag:x, by:me, '
+    "proposer:x, actor:x, is:deferred, is:edited, conf>0.5, seen>2. A kind is a decision, trap "
+    "..., or memory, entity or conflict.",
     into="filter_text",
     default="",
 )

@@ -12,6 +12,7 @@ from reviewer.errors import FilterError
 from reviewer.promotion.queue_order import NEEDS
 from reviewer.promotion.views import RowKind, Status
 from reviewer.proposing.values import Proposer
+from reviewer.sources.records import Role
 from reviewer.store.changes import Value
 from reviewer.text.filter_line import Field, Term, parsed, terms, unfinished
 from reviewer.text.signs import FLAGS, STALE
@@ -21,6 +22,12 @@ _RECORD = (
     "m.id IN (SELECT e.memory_id FROM evidence e JOIN record r ON r.id = e.record_id"
     " JOIN source s ON s.id = r.source_id WHERE {})"
 )
+_SAID_BY = (
+    "m.id IN (SELECT coalesce(a.leader_id, a.id) FROM evidence e JOIN record r"
+    " ON r.id = e.record_id JOIN memory a ON a.id = e.memory_id WHERE r.role = '{}')"
+)
+"""Rows with a quote of a speaker, their own or that of a row alike."""
+_SPEAKERS = {"me": Role.USER, "agent": Role.ASSISTANT, "tool": Role.TOOL, "note": Role.NOTE}
 _STATUS_WORDS = {
     "waiting": Status.CANDIDATE,
     "promoted": Status.ACTIVE,
@@ -53,6 +60,7 @@ FIELDS = {
         }
     ),
     "is": Field(meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1"}),
+    "by": Field(meanings={name: _SAID_BY.format(role) for name, role in _SPEAKERS.items()}),
     "proposer": Field("m.proposer LIKE ? || '%'", values=lambda: Proposer),
     "flag": Field("m.flags LIKE '%' || ? || '%'", values=lambda: FLAGS),
     "path": Field(_RECORD.format("s.path LIKE '%' || ? || '%'")),

@@ -61,6 +61,23 @@ def test_a_record_with_a_nul_in_its_name_proves_what_it_says(
     assert [each.record.text for each in engine.queue.evidence(number)] == [DECIDED]
 
 
+def test_rows_are_found_by_who_said_what_proves_them(
+    engine: Engine, notes: Path, tmp_path: Path
+) -> None:
+    ingest(engine, session(tmp_path / "s.jsonl", ALWAYS), notes)
+    found = {
+        speaker: [
+            row.content
+            for row in engine.queue.rows(engine.queue.ids(QueueQuery(filter=f"by:{speaker}")))
+        ]
+        for speaker in ("me", "agent", "note")
+    }
+    assert found["me"] == [ALWAYS.rstrip(".")]
+    assert found["agent"] == []
+    assert found["note"]
+    assert ALWAYS.rstrip(".") not in found["note"]
+
+
 def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -142,6 +142,20 @@ def test_a_rule_is_named_by_its_code_or_by_its_name(engine: Engine, named: str) 
     assert recalled(engine, "error", failure) == [1]
 
 
+def test_a_moment_that_is_none_any_more_stops_no_other(engine: Engine) -> None:
+    """Stores have such moments: commands were read differently when they were chosen."""
+    with closing(sqlite3.connect(engine.path)) as other:
+        stored = "guard git push && git pull\nguard a;b\nlater\ncommand\nwords night shift"
+        other.execute("UPDATE memory SET moments = ? WHERE id = 1", (stored,))
+        other.commit()
+    engine.recall.set_moments(4, [read_moment("guard git push")])
+    assert recalled(engine, "command", "git push") == [4]
+    assert recalled(engine, "prompt", "Who has the night shift?") == [1]
+    assert [str(each) for each in engine.recall.moments(1)][0] == "guard git push && git pull"
+    engine.recall.set_moments(1, [])
+    assert recalled(engine, "error", FAILURE) == [1]
+
+
 @pytest.mark.parametrize("end", ["reject", "undo"])
 def test_what_is_not_promoted_belongs_to_no_moment(engine: Engine, end: str) -> None:
     if end == "reject":

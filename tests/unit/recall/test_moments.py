@@ -31,9 +31,27 @@ from reviewer.sources.shell import heads
         ("/usr/bin/sudo -u ada env A=1 timeout -k 3 60 nohup git push", ("git push",)),
         ("bash -euo pipefail -c 'command git push'", ("git push",)),
         ("true\n" * 40 + "git push", ("true", "git push")),
+        *(
+            (f"{prefix} git push", ("git push",))
+            for prefix in (
+                "sudo -P", "sudo -n", "sudo -nu ada", "sudo --user ada", "doas -n", "time -a",
+                "time -f %e", "nice -d", "nice -n 5", "stdbuf -L", "stdbuf -o L", "env -iu HOME",
+                "exec -a till", "timeout -k 3 60", "gtimeout --signal KILL 60", "xargs -E END",
+                "xargs --max-args 1", "xargs -0n 1", "eval", "eval --",
+            )
+        ),
+        *(
+            (f"bash {options} 'git push'", ("git push",))
+            for options in ("-O extglob -c", "-ce", "-c -e", "--rcfile till -c", "--norc +e -c")
+        ),
+        ("bash till.sh -c 'git push'", ("bash",)),
+        ("eval git push origin $BRANCH", ("git push",)),
+        ("eval 'git push' \"$OPTIONS\"", ("git push",)),
+        ("eval git push $(till name)", ("till name", "git push")),
+        ("eval $TILL git push", ("eval",)),
         ("", ()),
     ],
-)
+)  # fmt: skip
 def test_a_command_is_known_by_program_and_subcommand(line: str, commands: tuple[str, ...]) -> None:
     assert heads(line) == commands
 

@@ -7,6 +7,7 @@ texts only (table `moment`), and records uses. If it raises, the hook answers no
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing
@@ -37,6 +38,11 @@ MAX_NAMED = 5
 """Files that a prompt may name to be about them; a plan or a log names more."""
 PUNCTUATION = "`'\"()[]{}<>,;:.!?"
 """Punctuation around a file name in a prompt."""
+
+MAX_LINES = 1_000
+"""Lines of an output that are read, half of them at each end."""
+_OF_SEARCH = re.compile(r"^(?:Output: )?(?:grep|rg): .*", re.MULTILINE | re.DOTALL)
+"""From what a search reports of itself: before that it prints what it found."""
 
 NOTICE = "<task-notification>"
 """Start of a prompt that Claude Code sends itself when a background task ends."""
@@ -171,16 +177,20 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):
             return None
-        named = tuple(each.strip(PUNCTUATION) for each in text.split() if "/" in each)
-        return Cue(PROMPT, text, paths=named if len(named) <= MAX_NAMED else ())
+        words = (word.strip(PUNCTUATION) for word in text.split() if "/" in word)
+        named = tuple(word for word in words if "://" not in word)
+        files = [word for word in named if "." in word or word.count("/") > 1]  # not `and/or`
+        return Cue(PROMPT, text, paths=named if len(files) <= MAX_NAMED else ())
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
     failed = event.reported_failed or _reports_itself(event.text, commands)
     # Any line of a failed shell command counts; of the agent's own tools ("File has not been read
     # yet"), only lines that report a failure.
-    lines = failing_lines(event.text, up_to=ANY if failed and event.command else SEVERE)
+    up_to = ANY if failed and event.command else SEVERE
+    lines = failing_lines(event.text, up_to=up_to, most_lines=MAX_LINES)
     if lines and _only_searches(event.command):
-        lines = ()
+        own = _OF_SEARCH.search(event.text)
+        lines = failing_lines(own[0], up_to=up_to, most_lines=MAX_LINES) if own else ()
     if not lines and not failed:
         return None
     signatures = signatures_of(lines)
@@ -230,7 +240,8 @@ def _new_to_session(
     store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue
 ) -> list[Recalled]:
     """The recalled memories that are new to the session, and those whose own failure came back. The
-    words of a prompt or a failing line recall one memory at most.
+    words of a prompt or a failing line recall one memory at most; of a failing line, which may come
+    again and again, only its best.
     """
     which, moment = ("=", GUARD) if event.moment == GUARD else ("<>", START)
     handed_over = {
@@ -243,7 +254,9 @@ def _new_to_session(
     if event.moment == GUARD:
         found = guards_at(store, project, cue)
     else:
-        found = recall(store, project, cue, limit=MAX_MEMORIES + len(handed_over), by_line=1)
+        known = handed_over if event.moment == PROMPT else ()
+        most = MAX_MEMORIES + len(handed_over)
+        found = recall(store, project, cue, limit=most, by_line=1, known=known)
     return [
         memory for memory in found if memory.id not in handed_over or memory.score >= BY_SIGNATURE
     ]

@@ -305,11 +305,12 @@ def _frequencies(store: sqlite3.Connection, most: int, words: Iterable[str]) -> 
     """How many memories have a word, alone or inside a name, for the words that at least one and at
     most `most` have.
     """
-    rows = store.execute(
-        "SELECT w.value, (SELECT count(*) FROM (SELECT * FROM (SELECT rowid FROM recall_text"
-        " WHERE recall_text MATCH '\"' || w.value || '\"' LIMIT ?1) UNION SELECT * FROM"
-        " (SELECT memory_id FROM moment WHERE kind = ?2 AND value = w.value LIMIT ?1)))"
-        " FROM json_each(?3) w",
+    alone = "SELECT rowid FROM recall_text WHERE recall_text MATCH '\"' || w.value || '\"' LIMIT ?1"
+    in_name = "SELECT memory_id FROM moment WHERE kind = ?2 AND value = w.value LIMIT ?1"
+    rows = store.execute(  # few words are in names, and a union costs
+        f"SELECT w.value, CASE WHEN EXISTS ({in_name}) THEN"
+        f" (SELECT count(*) FROM (SELECT * FROM ({alone}) UNION SELECT * FROM ({in_name})))"
+        f" ELSE (SELECT count(*) FROM ({alone})) END FROM json_each(?3) w",
         (most + 1, WORD, json.dumps(list(words))),
     )
     return {word: number for word, number in rows if 0 < number <= most}

@@ -301,9 +301,9 @@ class _Splitter:
             return draft.stdin
         given, at = False, 1
         while at < len(words) and words[at].startswith(("-", "+")):
-            short = "" if words[at].startswith("--") else words[at].lower()
+            short = "" if words[at].startswith("--") else words[at]
             given = given or "c" in short
-            at += 2 if "o" in short or words[at] in ("--rcfile", "--init-file") else 1
+            at += 2 if "o" in short.lower() or words[at] in ("--rcfile", "--init-file") else 1
         return words[at] if given and at < len(words) else ""
 
     def _is_certain(self) -> bool:
@@ -476,7 +476,7 @@ def _without_prefixes(words: list[str]) -> list[str]:
         begun = at
         at += 1
         while at < len(words) and (option := words[at]).startswith("-"):
-            valued = option[-1] in letters and not set(option[1:-1]) & set(letters)
+            valued = option[-1] in letters and not set(option[1:-1]) & {"-", *letters}
             at += 2 if valued or option in longs else 1
         at += name.endswith("timeout")  # its duration
         while at < len(words) and _ASSIGNMENT.match(words[at]):

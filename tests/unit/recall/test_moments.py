@@ -45,6 +45,8 @@ from reviewer.sources.shell import heads
             for options in ("-O extglob -c", "-ce", "-c -e", "--rcfile till -c", "--norc +e -c")
         ),
         ("bash till.sh -c 'git push'", ("bash",)),
+        ("bash -C till.sh 'git push'", ("bash",)),
+        ("sudo --edit till.conf", ("till.conf",)),
         ("eval git push origin $BRANCH", ("git push",)),
         ("eval 'git push' \"$OPTIONS\"", ("git push",)),
         ("eval git push $(till name)", ("till name", "git push")),

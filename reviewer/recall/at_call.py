@@ -7,13 +7,15 @@ texts only (table `moment`), and records uses. If it raises, the hook answers no
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
 from reviewer.recall.search import (
     BY_SIGNATURE,
+    MAX_WORDS,
     Cue,
     Recalled,
     call_triggers_of,
@@ -37,6 +39,11 @@ MAX_NAMED = 5
 """Files that a prompt may name to be about them; a plan or a log names more."""
 PUNCTUATION = "`'\"()[]{}<>,;:.!?"
 """Punctuation around a file name in a prompt."""
+
+MAX_LINES = 1_000
+"""Lines of an output that are read, half of them at each end."""
+_OF_SEARCH = r"(?ms)^(?:Output: )?(?:grep|rg): .*"
+"""From what a search reports of itself: before that it prints what it found."""
 
 NOTICE = "<task-notification>"
 """Start of a prompt that Claude Code sends itself when a background task ends."""
@@ -81,7 +88,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
         cue = _cue(opened, number, event)
         if cue is None:
             return ""
-        found = _new_to_session(opened, number, event, cue)
+        found = _new_to_session(opened, number, event, cue, _handed_over(opened, event))
         texts = dict(
             opened.execute(
                 "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
@@ -98,8 +105,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
         def note(writer: sqlite3.Connection) -> None:
             nonlocal found
             # Another hook of the session may have recorded them meanwhile.
-            new = {memory.id for memory in _new_to_session(writer, number, event, cue)}
-            found = [memory for memory in found if memory.id in new]
+            found = _without(found, _handed_over(writer, event))
             for memory in found:
                 note_use(writer, memory.id, event.session, event.moment, cue.key, at)
 
@@ -171,16 +177,20 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):
             return None
-        named = tuple(each.strip(PUNCTUATION) for each in text.split() if "/" in each)
-        return Cue(PROMPT, text, paths=named if len(named) <= MAX_NAMED else ())
+        words = (word.strip(PUNCTUATION) for word in text.split() if "/" in word)
+        named = tuple(word for word in words if "://" not in word)
+        files = [word for word in named if "." in word or word.count("/") > 1]  # not `and/or`
+        return Cue(PROMPT, text, paths=named[:MAX_WORDS] if len(files) <= MAX_NAMED else ())
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 
     failed = event.reported_failed or _reports_itself(event.text, commands)
     # Any line of a failed shell command counts; of the agent's own tools ("File has not been read
     # yet"), only lines that report a failure.
-    lines = failing_lines(event.text, up_to=ANY if failed and event.command else SEVERE)
+    up_to = ANY if failed and event.command else SEVERE
+    lines = failing_lines(event.text, up_to=up_to, most_lines=MAX_LINES)
     if lines and _only_searches(event.command):
-        lines = ()
+        own = re.search(_OF_SEARCH, event.text)
+        lines = failing_lines(own[0], up_to=up_to, most_lines=MAX_LINES) if own else ()
     if not lines and not failed:
         return None
     signatures = signatures_of(lines)
@@ -226,27 +236,38 @@ def _reports_itself(output: str, commands: Iterable[str]) -> bool:
     )
 
 
-def _new_to_session(
-    store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue
-) -> list[Recalled]:
-    """The recalled memories that are new to the session, and those whose own failure came back. The
-    words of a prompt or a failing line recall one memory at most.
-    """
+def _handed_over(store: sqlite3.Connection, event: HookEvent) -> set[int]:
+    """The memories that the session was given at such a moment."""
     which, moment = ("=", GUARD) if event.moment == GUARD else ("<>", START)
-    handed_over = {
+    return {
         number
         for (number,) in store.execute(
             f"SELECT memory_id FROM use_of_memory WHERE session = ? AND moment {which} ?",
             (event.session, moment),
         )
     }
-    if event.moment == GUARD:
-        found = guards_at(store, project, cue)
-    else:
-        found = recall(store, project, cue, limit=MAX_MEMORIES + len(handed_over), by_line=1)
+
+
+def _without(found: Iterable[Recalled], handed_over: Collection[int]) -> list[Recalled]:
     return [
         memory for memory in found if memory.id not in handed_over or memory.score >= BY_SIGNATURE
     ]
+
+
+def _new_to_session(
+    store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue, handed_over: set[int]
+) -> list[Recalled]:
+    """The recalled memories that are new to the session, and those whose own failure came back. The
+    words of a prompt or a failing line recall one memory at most; of a failing line, which may come
+    again and again, only its best.
+    """
+    if event.moment == GUARD:
+        found = guards_at(store, project, cue)
+    else:
+        known = handed_over if event.moment == PROMPT else ()
+        most = MAX_MEMORIES + len(handed_over)
+        found = recall(store, project, cue, limit=most, by_line=1, known=known)
+    return _without(found, handed_over)
 
 
 def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:

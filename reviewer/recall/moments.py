@@ -26,7 +26,8 @@ MAX_WORDS = 24
 """Words of a text that are looked up as programs."""
 
 _PATH = re.compile(
-    r"(?<![\w/:.~-])(?:[\w.@-]+/)+(?:[\w.@-]+)?(?!<)|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b"
+    r"(?<![\w/:.~-])(?>(?:[\w.@-]+/)+)(?:[\w.@-]++|(?!<))"
+    r"|(?<![\w/:.@-])[\w-]+\.[a-z]{1,4}\b(?!/)"
 )
 """Not `review/` in `review/<ticket>`, which may as well be a branch or an address."""
 _EXTENSION = re.compile(r"\.[A-Za-z]\w*$")
@@ -78,13 +79,17 @@ def read_moment(text: str) -> Moment:
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
     if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in value):
-        names = heads(value) or (value,)
+        names = [name for name in heads(value) if heads(name) == (name,)]
+        if not names:
+            raise ReviewerError(
+                f"{value} has no command that could be recognised, such as: {_EXAMPLES[kind]}."
+            )
         if names[1:]:
             raise ReviewerError(
                 f"{value} may be {' or '.join(names)}. Write the one you mean: {kind} {names[-1]}."
             )
         value = names[0]
-    return Moment(kind, value.removeprefix("./"))
+    return Moment(kind, value.removeprefix("./") or value)
 
 
 _EXAMPLES = {
@@ -142,8 +147,15 @@ def _from_a_program(words: Sequence[str]) -> str:
 
 
 def read_moments(text: str) -> tuple[Moment, ...]:
-    """Parse chosen moments, one per line, as stored."""
-    return tuple(map(read_moment, text.splitlines()))
+    """Chosen moments as stored, one per line, without lines that are none: they were checked when
+    they were chosen, and commands may be read differently now.
+    """
+    lines = (line.partition(" ") for line in text.splitlines())
+    return tuple(
+        Moment(MomentKind(kind), value)
+        for kind, _, value in lines
+        if kind in tuple(MomentKind) and (value or kind in WITHOUT_VALUE)
+    )
 
 
 def derived(

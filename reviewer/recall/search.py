@@ -9,11 +9,11 @@ import json
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import log
 
-from reviewer.recall.uses import QUOTED, WORD
+from reviewer.recall.uses import QUOTED, TEXT, WORD
 
 MIN_SCORE, GROWTH, FAILURE_FACTOR = 1.65, 0.4, 0.8
 """The minimum score for a memory found by words alone, in units of a word unique to one memory:
@@ -82,13 +82,24 @@ _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 _RECALLABLE = (
     f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND m.moments <> 'always'"
 )
+_TOLD = (
+    f"{_RECALLABLE} AND EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind = '{TEXT}')"
+)
+"""Only what has a text for agents, so that nothing else takes its place."""
 
 
 def recall(
-    store: sqlite3.Connection, project: int, cue: Cue, *, limit: int = 3, by_line: int = 0
+    store: sqlite3.Connection,
+    project: int,
+    cue: Cue,
+    *,
+    limit: int = 3,
+    by_line: int = 0,
+    known: Collection[int] = (),
 ) -> list[Recalled]:
     """The memories that belong to a moment, best first: by signature, by trigger, then by rare
-    words. `by_line`: maximum found by the words of a prompt, or of each line of a failure.
+    words. `by_line`: for an agent, maximum found by the words of a prompt, or of each line of a
+    failure, without those `known`.
     """
     _snapshot = store.execute("SELECT 1 FROM memory")  # one transaction for all that is read
     found: dict[int, Recalled] = {}
@@ -102,7 +113,7 @@ def recall(
         *_triggered(store, project, "guard", [*commands, *paths], "guard"),
         *(_by_command_word(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_by_chosen_words(store, project, cue.output or cue.text),
-        *_by_words(store, project, cue, by_line or limit),
+        *_by_words(store, project, cue, by_line or limit, _TOLD if by_line else _RECALLABLE, known),
     ):
         if memory.id not in found or memory.score > found[memory.id].score:
             found[memory.id] = memory
@@ -226,7 +237,14 @@ def _recalled(rows: Iterable[_Tied], why: str, score: float = BY_TRIGGER) -> lis
     ]
 
 
-def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> Iterator[Recalled]:
+def _by_words(
+    store: sqlite3.Connection,
+    project: int,
+    cue: Cue,
+    most: int,
+    recallable: str,
+    known: Collection[int],
+) -> Iterator[Recalled]:
     """The memories found by the words of a text; for a failure, at most `most` for each line."""
     if not cue.text:
         return
@@ -253,12 +271,13 @@ def _by_words(store: sqlite3.Connection, project: int, cue: Cue, most: int) -> I
             weight = NAME_WEIGHT if _NAME.search(word) else 1.0
             ruled = least if said in rules else 0.0
             for number, score in scores.items():
-                sums[number] = sums.get(number, 0.0) + weight * score + ruled
+                if number not in known:
+                    sums[number] = sums.get(number, 0.0) + weight * score + ruled
         top = max(sums.values(), default=0.0)
         if top < least:
             continue
         contents = (
-            (number, store.execute(_RECALLABLE, (number, project)).fetchone())
+            (number, store.execute(recallable, (number, project)).fetchone())
             for number in sorted(sums, key=lambda each: (sums[each], each), reverse=True)
             if sums[number] >= top * MIN_SHARE
         )
@@ -286,12 +305,13 @@ def _frequencies(store: sqlite3.Connection, most: int, words: Iterable[str]) -> 
     """How many memories have a word, alone or inside a name, for the words that at least one and at
     most `most` have.
     """
-    rows = store.execute(
-        "SELECT w.value, (SELECT count(*) FROM (SELECT 1 FROM recall_text"
-        " WHERE recall_text MATCH '\"' || w.value || '\"'"
-        " UNION ALL SELECT 1 FROM moment WHERE kind = ? AND value = w.value LIMIT ?))"
-        " FROM json_each(?) w",
-        (WORD, most + 1, json.dumps(list(words))),
+    alone = "SELECT rowid FROM recall_text WHERE recall_text MATCH '\"' || w.value || '\"' LIMIT ?1"
+    in_name = "SELECT memory_id FROM moment WHERE kind = ?2 AND value = w.value LIMIT ?1"
+    rows = store.execute(  # few words are in names, and a union costs
+        f"SELECT w.value, CASE WHEN EXISTS ({in_name}) THEN"
+        f" (SELECT count(*) FROM (SELECT * FROM ({alone}) UNION SELECT * FROM ({in_name})))"
+        f" ELSE (SELECT count(*) FROM ({alone})) END FROM json_each(?3) w",
+        (most + 1, WORD, json.dumps(list(words))),
     )
     return {word: number for word, number in rows if 0 < number <= most}
 

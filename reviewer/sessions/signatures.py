@@ -7,6 +7,7 @@ of language, and linear in the length of the text.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -14,9 +15,8 @@ LONGEST_LINE = 600
 """Maximum characters read of a line."""
 LONGEST = 240
 """Maximum characters of a signature."""
-HEAD, TAIL, LINES = 20_000, 20_000, 500
-"""Characters read of an output, and lines of each end: failures are printed at the beginning or the
-end."""
+HEAD, TAIL = 20_000, 20_000
+"""Characters read of an output: failures are printed at the beginning or the end."""
 MOST = 6
 """Maximum distinct failing lines per output."""
 
@@ -152,13 +152,19 @@ def signature(text: str) -> str:
 
 
 def failing_lines(
-    output: str, *, plain: bool = False, hidden: bool = False, up_to: int = ANY
+    output: str,
+    *,
+    plain: bool = False,
+    hidden: bool = False,
+    up_to: int = ANY,
+    most_lines: int = sys.maxsize,
 ) -> tuple[Failing, ...]:
     """The failing lines of an output, of the most explicit kind present, each signature once.
 
     `plain`: only lines with a place and a rule, for a command that need not have failed. `hidden`:
     only a tool's own failure messages, for a command that may have failed behind another one's exit
-    code. `up_to`: the least explicit kind to include.
+    code. `up_to`: the least explicit kind to include. `most_lines`: lines to read, half of them at
+    each end.
     """
     ends = (output[:HEAD], output[-TAIL:]) if len(output) > HEAD + TAIL else (output,)
     if plain and not any(map(_PLACE_AND_RULE.search, ends)):
@@ -166,7 +172,7 @@ def failing_lines(
     if hidden and not any(_PLACE_AND_RULE.search(end) or _has_any(end, _FAILS) for end in ends):
         return ()
     up_to = min(up_to, SEVERE if hidden else ANY)
-    lines = _lines(output)
+    lines = _lines(output, most_lines)
     seen: list[list[Failing]] = [[] for _ in range(ANY + 1)]
     of_test, wanted = False, up_to
     for at, (number, line) in enumerate(lines):
@@ -272,7 +278,7 @@ def _says(failing: Failing) -> bool:
     return bool(failing.rule) or len(_WORD.findall(failing.signature)) > 1
 
 
-def _lines(output: str) -> list[tuple[int, str]]:
+def _lines(output: str, most: int) -> list[tuple[int, str]]:
     """The lines to read, numbered."""
     if len(output) <= HEAD + TAIL:
         read = list(enumerate(output.split("\n")))
@@ -280,8 +286,8 @@ def _lines(output: str) -> list[tuple[int, str]]:
         first = output.count("\n", 0, len(output) - TAIL)
         read = list(enumerate(output[:HEAD].split("\n")))
         read += enumerate(output[-TAIL:].split("\n"), first)
-    if len(read) > 2 * LINES:
-        read[LINES:-LINES] = []
+    if len(read) > most:
+        read[most // 2 : -(most // 2)] = []
     lines = ((number, line[:LONGEST_LINE].removeprefix(_BEGINS)) for number, line in read)
     if "\x1b" not in output:
         return [(number, line.rstrip()) for number, line in lines]

@@ -37,12 +37,21 @@ _KEYWORDS |= dict.fromkeys(("fi", "done", "esac", "}"), -1)
 """Shell keywords, with the number of blocks that they open."""
 _HEADS = frozenset(("for", "case", "select"))
 """Keywords before words that are no command."""
-_PREFIXES = {"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "command": 0, "exec": 0}
-_PREFIXES |= {"builtin": 0, "stdbuf": 0, "xvfb-run": 0, "timeout": 1, "gtimeout": 1}
-_PREFIXES |= {"doas": 0, "setsid": 0, "xargs": 0}
-"""Programs that run their arguments, with the number of their own arguments."""
-_WITH_VALUE = frozenset(("-n", "-u", "-k", "-s", "-C", "-a", "-d", "-g", "-I", "-L", "-P"))
-"""Their options with a value in the next word."""
+_PREFIXES = dict.fromkeys(("nohup", "command", "builtin", "setsid"), "") | {
+    "sudo": "CDRTUghprtu --chdir --chroot --close-from --command-timeout --group --host"
+    " --other-user --prompt --role --type --user",
+    "doas": "Cu",
+    "time": "fo --format --output",
+    "nice": "n --adjustment",
+    "env": "CPau --argv0 --chdir --unset",
+    "exec": "a",
+    "stdbuf": "eio --error --input --output",
+    "xvfb-run": "efnpsw --auth-file --error-file --server-args --server-num",
+    "timeout": "ks --kill-after --signal",
+    "gtimeout": "ks --kill-after --signal",
+    "xargs": "EIJLPRSadns --arg-file --delimiter --max-args --max-chars --max-procs",
+}
+"""Programs that run their arguments, with their options that have a value in the next word."""
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh"))
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 
@@ -282,18 +291,20 @@ class _Splitter:
         """The script that a command gives to a shell: with `-c`, as a here-document, or `eval`."""
         if self._depth >= DEEPEST:
             return ""
-        if words[0] == "eval" and not words[-1].startswith("$"):  # what a variable or command says
-            return " ".join(words[1:])
+        if words[0] == "eval":
+            said = words[2:] if words[1:2] == ["--"] else words[1:]
+            # What a variable or command says is not known.
+            return "" if said[:1] and said[0].startswith("$") else " ".join(said)
         if posixpath.basename(words[0]) not in _SHELLS:
             return ""
         if len(words) == 1:
             return draft.stdin
-        for at, word in enumerate(words[1:], 1):
-            if word.startswith("-") and not word.startswith("--") and word.endswith("c"):
-                return words[at + 1] if at + 1 < len(words) else ""
-            if not word.startswith("-") and not words[at - 1].endswith("o"):  # -o pipefail
-                break
-        return ""
+        given, at = False, 1
+        while at < len(words) and words[at].startswith(("-", "+")):
+            short = "" if words[at].startswith("--") else words[at]
+            given = given or "c" in short
+            at += 2 if "o" in short.lower() or words[at] in ("--rcfile", "--init-file") else 1
+        return words[at] if given and at < len(words) else ""
 
     def _is_certain(self) -> bool:
         return not self._blocks and not self._broken
@@ -461,11 +472,13 @@ def _without_prefixes(words: list[str]) -> list[str]:
     """The command itself, without `sudo`, `timeout 60`, `env A=b` and the like."""
     at = 0
     while at < len(words) and (name := posixpath.basename(words[at])) in _PREFIXES:
-        own, begun = _PREFIXES[name], at
+        letters, *longs = _PREFIXES[name].split(" ")
+        begun = at
         at += 1
-        while at < len(words) and words[at].startswith("-"):
-            at += 2 if words[at] in _WITH_VALUE else 1
-        at += own
+        while at < len(words) and (option := words[at]).startswith("-"):
+            valued = option[-1] in letters and not set(option[1:-1]) & {"-", *letters}
+            at += 2 if valued or option in longs else 1
+        at += name.endswith("timeout")  # its duration
         while at < len(words) and _ASSIGNMENT.match(words[at]):
             at += 1
         if at >= len(words):

@@ -94,7 +94,7 @@ def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
 
 def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
     for moment in ("guard ;", "command *", "path /"):
-        assert "has no word" in kiosk.fails("edit", 2, "--when", moment)
+        assert "could be recognised" in kiosk.fails("edit", 2, "--when", moment)
     assert "at most 500" in kiosk.fails("edit", 2, "--when", f"error {'x' * 500}")
     assert "recalled: guard git push -" in kiosk("edit", 2, "--when", "guard git push -f").stderr
     for words, meant in (

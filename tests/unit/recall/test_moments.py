@@ -31,9 +31,29 @@ from reviewer.sources.shell import heads
         ("/usr/bin/sudo -u ada env A=1 timeout -k 3 60 nohup git push", ("git push",)),
         ("bash -euo pipefail -c 'command git push'", ("git push",)),
         ("true\n" * 40 + "git push", ("true", "git push")),
+        *(
+            (f"{prefix} git push", ("git push",))
+            for prefix in (
+                "sudo -P", "sudo -n", "sudo -nu ada", "sudo --user ada", "doas -n", "time -a",
+                "time -f %e", "nice -d", "nice -n 5", "stdbuf -L", "stdbuf -o L", "env -iu HOME",
+                "exec -a till", "timeout -k 3 60", "gtimeout --signal KILL 60", "xargs -E END",
+                "xargs --max-args 1", "xargs -0n 1", "eval", "eval --",
+            )
+        ),
+        *(
+            (f"bash {options} 'git push'", ("git push",))
+            for options in ("-O extglob -c", "-ce", "-c -e", "--rcfile till -c", "--norc +e -c")
+        ),
+        ("bash till.sh -c 'git push'", ("bash",)),
+        ("bash -C till.sh 'git push'", ("bash",)),
+        ("sudo --edit till.conf", ("till.conf",)),
+        ("eval git push origin $BRANCH", ("git push",)),
+        ("eval 'git push' \"$OPTIONS\"", ("git push",)),
+        ("eval git push $(till name)", ("till name", "git push")),
+        ("eval $TILL git push", ("eval",)),
         ("", ()),
     ],
-)
+)  # fmt: skip
 def test_a_command_is_known_by_program_and_subcommand(line: str, commands: tuple[str, ...]) -> None:
     assert heads(line) == commands
 
@@ -50,6 +70,7 @@ def test_a_command_is_known_by_program_and_subcommand(line: str, commands: tuple
         ("Branches are named till/<ticket>.", []),
         ("Coins are read in till/coin.go.", ["path till/coin.go"]),
         ("The first sale lies in 0/ and the next in 1/.", []),
+        ("Weights are kept in till/coin.rs<T>, or in coin.rs/<unit>.", ["path till/coin.rs"]),
     ],
 )
 def test_a_statement_names_its_paths(content: str, moments: list[str]) -> None:
@@ -72,6 +93,7 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("Error nilerr", "error nilerr"),
         ("guard git push --force", "guard git push"),
         ("guard src/pay/", "guard src/pay/"),
+        ("guard $(git push)", "guard git push"),
         ("tool mcp__db__query", "tool mcp__db__query"),
         ("always", "always"),
         ("only", "only"),
@@ -87,8 +109,10 @@ def test_of_two_possible_commands_a_person_says_which() -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["", "git push", "command", "always now", "later x", "tool mcp__db__.*"]
-)
+    "written",
+    ["", "git push", "command", "always now", "later x", "tool mcp__db__.*", 'command ""',
+     "guard 'a;b'", 'guard "git push && git pull"', "command cd web"],
+)  # fmt: skip
 def test_what_is_no_moment_is_refused_with_what_is(written: str) -> None:
-    with pytest.raises(ReviewerError, match=r"Examples: command git push|takes"):
+    with pytest.raises(ReviewerError, match=r"Examples: command git push|takes|such as"):
         read_moment(written)

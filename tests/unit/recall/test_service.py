@@ -105,6 +105,16 @@ def test_each_failure_of_a_call_has_its_memory_before_a_second_one(engine: Engin
     assert recalled(engine, "error", f"{FAILURE}\n{other}") == [5, 4, 1]
 
 
+def test_a_memory_with_a_word_alone_and_in_a_name_has_it_once(engine: Engine) -> None:
+    others = [f"Ticket{number} is printed{number}." for number in range(16)]
+    those = [
+        f"The {each} wait for sessionGracePeriod: grace." for each in ("doors", "lamps", "tills")
+    ]
+    for text in (*others, *those):
+        engine.triage.promote(engine.entities.author("kiosk", "knowledge", text).ids)
+    assert len(recalled(engine, "prompt", "session grace period")) == 3
+
+
 def test_a_long_prompt_has_words_in_common_with_any_memory(engine: Engine) -> None:
     asked = "Why are receipts printed in black?"
     assert recalled(engine, "prompt", asked) == [4]
@@ -140,6 +150,20 @@ def test_a_rule_is_named_by_its_code_or_by_its_name(engine: Engine, named: str) 
     engine.recall.set_moments(1, [read_moment(f"error {named}")])
     failure = "till.py:1:1: L31 contract of till.change is not in the ledger (ledger-contract)"
     assert recalled(engine, "error", failure) == [1]
+
+
+def test_a_moment_that_is_none_any_more_stops_no_other(engine: Engine) -> None:
+    """Stores have such moments: commands were read differently when they were chosen."""
+    with closing(sqlite3.connect(engine.path)) as other:
+        stored = "guard git push && git pull\nguard a;b\nlater\ncommand\nwords night shift"
+        other.execute("UPDATE memory SET moments = ? WHERE id = 1", (stored,))
+        other.commit()
+    engine.recall.set_moments(4, [read_moment("guard git push")])
+    assert recalled(engine, "command", "git push") == [4]
+    assert recalled(engine, "prompt", "Who has the night shift?") == [1]
+    assert str(engine.recall.moments(1)[0]) == "guard git push && git pull"
+    engine.recall.set_moments(1, [])
+    assert recalled(engine, "error", FAILURE) == [1]
 
 
 @pytest.mark.parametrize("end", ["reject", "undo"])

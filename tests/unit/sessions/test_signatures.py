@@ -64,6 +64,13 @@ def test_lines_of_an_output_are_counted_from_its_beginning_however_long_it_is() 
     assert [each.number for each in failing_lines(output)] == [100_000]
 
 
+def test_a_failure_amid_many_short_lines_is_read() -> None:
+    middle = "ok\n" * 1_500
+    output = f"{middle}error: the paper is not found\n{middle}"
+    assert [each.number for each in failing_lines(output)] == [1_500]
+    assert not failing_lines(output, most_lines=1_000)
+
+
 def test_the_output_of_a_command_that_need_not_have_failed_fails_only_with_a_rule() -> None:
     assert not failing_lines("error: something or other\nlog.go:12: done (all)", plain=True)
     assert failing_lines("log.go:12:1: do it (revive)", plain=True)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from msgspec import structs
 
-from reviewer.promotion.lists.figure_words import came_up, factors
+from reviewer.promotion.lists.figure_words import author, came_up, factors
 from reviewer.promotion.views import (
     REASONS,
     CandidateView,
@@ -182,7 +182,7 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
     parts = came_up(view)
     if view.status is Status.CANDIDATE:
         parts.append(f"queued {elapsed(view.pending_since, now)} ago")
-    parts.append("by hand" if view.hand_authored else f"by {view.rule} {view.extractor_version}")
+    parts.append(author(view))
     return labelled("seen", f" {signs.dot} ".join(parts))
 
 

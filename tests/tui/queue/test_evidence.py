@@ -62,7 +62,7 @@ def test_the_title_names_number_kind_type_and_confidence() -> None:
 
 def test_the_confidence_is_taken_apart() -> None:
     assert "confidence  .50 sentence × 1.10 path × 1.05 fresh = .58" in pane_text()
-    assert ".70 heading × .90 path × 1.00 fresh = .63" in pane_text(
+    assert ".70 heading × .90 path = .63" in pane_text(
         prior=0.7, signal=0.9, freshness=1.0, confidence=0.63
     )
 

@@ -119,11 +119,12 @@ def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> N
 # the evidence
 
 
-def test_an_evidence_is_named_by_its_line_its_role_and_its_session() -> None:
-    assert origin_of(evidence()) == ["line 446", "user", "2026-02-14 session 7505c8"]
+def test_an_evidence_is_named_by_its_line_its_session_and_its_speaker() -> None:
+    assert origin_of(evidence()) == ["line 446", "2026-02-14 session 7505c8", "user"]
+    assert origin_of(evidence(use="tool output"))[-1] == "tool", "as beside its text"
     path = "/logs/kiosk-7.jsonl"
     of_fleet = evidence(session=path, path=path)
-    assert origin_of(of_fleet)[-1].endswith("kiosk-7.jsonl")
+    assert origin_of(of_fleet)[1].endswith("kiosk-7.jsonl")
     note = evidence(
         shape="section", role="note", session=None, at=None, path="/n/plan.md", line_start=9,
         line_end=12, text="a\nb\nc use it", span=(6, 12),

@@ -168,12 +168,14 @@ def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
 
 
 def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
-    product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors(view))
+    product = [f"{figure(value)} {word}" for value, word in factors(view)]
     if not product:
         return labelled(
             "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
         )
-    text = f"{product} = {figure(view.confidence)}"
+    if len(product) == 1:  # it is the confidence
+        return labelled("confidence", product[0])
+    text = f"{f' {signs.times} '.join(product)} = {figure(view.confidence)}"
     result = TextSpan(text.rindex("=") + 2, len(text), "strong")
     return labelled("confidence", text, spans=(result,))
 

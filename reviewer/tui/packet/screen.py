@@ -144,7 +144,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 )
             else:
                 prepared = prepare_folder(source.folder, now=now, task=choices.task)
-            known = () if prepared.items else engine.queue.ids(QueueQuery(project, "active"))
+            query = QueueQuery(project, "active", "-kind:conflict")
+            known = () if prepared.items else engine.queue.ids(query)
             return source, words, prepared, len(known)
 
         def then(found: tuple[PacketSource, str, Prepared, int]) -> None:

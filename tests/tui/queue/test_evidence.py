@@ -10,6 +10,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
+from reviewer.proposing.values import Proposer
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, origin_of
@@ -65,6 +66,12 @@ def test_the_confidence_is_taken_apart() -> None:
     assert ".70 heading × .90 path = .63" in pane_text(
         prior=0.7, signal=0.9, freshness=1.0, confidence=0.63
     )
+    alone = pane_text(prior=0.7, signal=1.0, freshness=1.0, confidence=0.7)
+    assert "confidence  .70 heading\n" in alone, "factors of one change nothing"
+
+
+def test_what_a_reader_proposed_is_not_said_to_be_of_a_rule() -> None:
+    assert "proposed by the reader" in pane_text(proposer=Proposer.MODEL, rule="model.desk")
 
 
 def test_how_often_it_was_seen_and_how_long_it_waits() -> None:

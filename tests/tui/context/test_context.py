@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from msgspec import structs
 from textual.widgets import TextArea
 
 from reviewer.commits.values import CommitQuery, Priority
@@ -278,6 +279,18 @@ async def test_the_persons_own_words_are_not_the_clients(engine: Engine) -> None
         await screen.press("f3")
         assert " you " in screen.text
         assert "client" not in screen.text
+
+
+async def test_a_long_number_of_a_message_is_whole(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "enter")
+        data = context(screen).data
+        messages = dict.fromkeys(data.found.messages, 12_345)
+        data.found = structs.replace(data.found, messages=messages)
+        context(screen).rows.refresh()
+        await screen.settle()
+        assert " you 12345 The kiosk" in screen.text
 
 
 @pytest.mark.parametrize(("key", "letter"), [("P", "p"), ("i", "i"), ("x", "s")])

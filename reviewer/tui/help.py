@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 KEY_CELLS, TITLE_CELLS = 11, 18
+ONLY_KEYS = (*keys.MOVES, *keys.PANE_ACTIONS, keys.MARK, keys.BACK, keys.MENU)
+"""Actions that mean something only as keys on the list; the menu has none of them."""
 LONGEST = 100
 """Maximum length of a query; the rest is ignored."""
 _WORD = re.compile(r"\w+")
@@ -179,7 +181,8 @@ async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
     """Show the help, or a `menu`, and run the chosen row; typing finds any action, those of the
     menu first.
     """
-    every = every_row(below)
+    hidden = ONLY_KEYS if menu else ()
+    every = [row for row in every_row(below) if row.action not in hidden]
     first = [row for row in every if row.action in menu] or help_rows(below)
     rows: list[HelpRow] = []
 

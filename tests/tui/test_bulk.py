@@ -12,7 +12,6 @@ from reviewer.store import ledger
 from reviewer.tui import app
 from reviewer.tui.kit import actor
 from reviewer.tui.kit.running import RunningAct
-from reviewer.tui.kit.screen import PAUSE
 from tests.tui.conftest import SOON, opened
 
 MANY = 1_500
@@ -94,7 +93,6 @@ async def test_an_undo_that_outlives_its_screen_is_completed(
     many.triage.reject(many.ids(QueueQuery(project="acme")))
     async with opened(many, project="acme") as screen:
         await screen.press("f8", "u")
-        await screen.pilot.pause(PAUSE)
         await screen.pilot.press("u")
         await screen.until(lambda: screen.app.running is not None)
         await screen.until(lambda: screen.app.background_act is not None)

@@ -8,7 +8,6 @@ from reviewer.engine import Engine
 from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen, act_blocks, act_parts
-from reviewer.tui.kit.screen import PAUSE
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import DARK, GLYPHS, palette_of
 from tests.stored import planted
@@ -80,7 +79,6 @@ async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engin
     stocked.triage.reject([number])
     async with opened(stocked) as screen:
         await screen.press("f8", "u")
-        await screen.pilot.pause(PAUSE)
         await screen.press("u")
         assert stocked.queue.candidate(number).status == "candidate"
         assert screen.status == f"Undone: Rejected #{number} - Z to redo"

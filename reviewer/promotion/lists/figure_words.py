@@ -18,11 +18,21 @@ _RULES = {prior: str(rule) for rule, prior in PRIORS.items()}
 
 
 def factors(view: CandidateView) -> tuple[tuple[float, str], ...]:
-    """The factors of its confidence; none if it was written by hand."""
+    """The factors of its confidence that change it; none if it was written by hand."""
     if view.hand_authored:
         return ()
     prior = _READERS.get(view.proposer) or _RULES.get(view.prior, "rule")
-    return (view.prior, prior), (view.signal, "path"), (view.freshness, "fresh")
+    others = (view.signal, "path"), (view.freshness, "fresh")
+    return (view.prior, prior), *(each for each in others if round(each[0], 2) != 1)
+
+
+def author(view: CandidateView) -> str:
+    """Who proposed it: a person, the reader, or a rule with its version."""
+    if view.hand_authored:
+        return "by hand"
+    if _READERS.get(view.proposer) == "reader":
+        return "proposed by the reader"
+    return f"by {view.rule} {view.extractor_version}"
 
 
 def came_up(view: CandidateView) -> list[str]:

@@ -117,6 +117,17 @@ Key = tuple[tuple[int, ...], Level, str | None]
 """Identifies a preview: the commits, the level, and the text where it is not the engine's."""
 
 
+class Entered(NamedTuple):
+    """A segment, by its turns, that shows them, or that is looked at; or the filter."""
+
+    sources: tuple[int, ...] = ()
+    level: Level | None = None
+    """The level that it is looked at, without choosing it."""
+
+
+FILTER = Entered()
+
+
 class ContextRow(NamedTuple):
     """A segment, one of its turns, or a turn that is in no segment because it is pinned."""
 
@@ -170,15 +181,42 @@ class ContextModel:
         """A filter: only the turns that it finds, and segments with its words in their number or
         title.
         """
-        self.opened: set[tuple[int, ...]] = set()
-        """The segments that show their turns, by these."""
-        self.look: tuple[tuple[int, ...], Level] | None = None
-        """The level that a segment, by its turns, is looked at, without choosing it."""
+        self.entered: list[Entered] = []
+        """What to step back from, latest last."""
         self.chosen: tuple[ChosenLevel, ...] = ()
         """The levels that the store has."""
         self.previews: dict[Key, SegmentPreview] = {}
         self.troubles: dict[Key, str] = {}
         """Why there is no preview, as a sentence."""
+
+    @property
+    def look(self) -> Entered | None:
+        """The level that a segment is looked at."""
+        return next((each for each in self.entered if each.level is not None), None)
+
+    @look.setter
+    def look(self, looked: Entered | None) -> None:
+        self.entered = [each for each in self.entered if each.level is None]
+        self.entered += [looked] if looked is not None else []
+
+    def filter_by(self, words: str) -> None:
+        """Take another filter, which is read later."""
+        self.words = words
+        self.entered = [*(each for each in self.entered if each != FILTER), FILTER]
+
+    def step_back(self) -> bool:
+        """Leave what was entered last and is listed; False if that is the filter, or nothing."""
+        listed = {self._sources(row.segment): row for row in self.rows if row.segment is not None}
+        for last in reversed(self.entered):
+            if last == FILTER and self.words:
+                return False
+            if last.sources in listed:
+                if last.level is None:
+                    self.toggle(listed[last.sources])
+                else:
+                    self.look = None
+                return True
+        return False
 
     def load(self, found: ContextRead, here: int | None = None) -> None:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
@@ -207,7 +245,7 @@ class ContextModel:
             if at not in shown and (hit or self._is_named(at, words)):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
-            opened = self._sources(at) in self.opened
+            opened = Entered(self._sources(at)) in self.entered
             if at in shown and ((words and hit) or opened):
                 rows.append(ContextRow(at, commit))
         self.rows = rows
@@ -262,8 +300,11 @@ class ContextModel:
     def toggle(self, row: ContextRow) -> None:
         """Show the turns of a segment, or hide them."""
         if row.segment is not None:
-            sources = self._sources(row.segment)
-            self.opened ^= {sources}
+            opened = Entered(self._sources(row.segment))
+            if opened in self.entered:
+                self.entered.remove(opened)
+            else:
+                self.entered.append(opened)
             self._arrange(None)
             self.cursor = self.rows.index(ContextRow(row.segment, None))
 
@@ -360,9 +401,10 @@ class ContextModel:
     def choice(self, row: ContextRow | None) -> LevelChoice | None:
         """The choice for the segment of a row, at the level that it is looked at."""
         chosen = self.chosen_for(row)
-        if chosen is None or self.look is None or self.look[0] != chosen.sources:
+        look = self.look
+        if chosen is None or look is None or look.level is None or look.sources != chosen.sources:
             return chosen
-        return self.at_level(chosen, self.look[1])
+        return self.at_level(chosen, look.level)
 
     @property
     def own(self) -> list[LevelChoice]:

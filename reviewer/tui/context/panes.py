@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.strip import Strip
@@ -22,8 +23,9 @@ from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, cut
 from reviewer.tui.theme import Glyphs, Palette
 
-ROLES = {"user": "client", "assistant": "agent"}
-"""Speakers other than the person, in whose name the client speaks, such as with a skill's text."""
+if TYPE_CHECKING:
+    from reviewer.commits.values import CommitRow
+
 TOKEN_CELLS, LEVEL_CELLS = 7, 9
 WITH_BOTH = 56
 """Cells from which a row shows the tokens before and after."""
@@ -61,8 +63,7 @@ class RowsList(ModelList[ContextModel]):
             ("  " if row.segment is not None and row.commit is not None else "", dim),
         ]
         if row.commit is not None:
-            role = ROLES.get(row.commit.role, row.commit.role)
-            left.append((f"{data.messages(row) or role:7.8} ", dim))
+            left.append((f"{data.messages(row) or speaker(row.commit):7} ", dim))
         title = display_line(data.title(row)) + (" (must survive)" if criteria else "")
         room = max(width - cells_of(left) - cells_of(right), 0)
         words = strong if at == data.cursor else dim if row.commit is not None else text
@@ -91,6 +92,13 @@ class RowsList(ModelList[ContextModel]):
             return "", f"{original:,}", LEVEL_NAMES[0]
         level = LEVEL_NAMES[choice.level] + ("*" if choice.engine == BY_HAND else "")
         return whole, "" if size is None else f"{size:,}", level
+
+
+def speaker(commit: CommitRow) -> str:
+    """Who speaks in a turn that is not a message of the person."""
+    if commit.role == "user":
+        return "client" if commit.aside else "you"
+    return {"assistant": "agent"}.get(commit.role, commit.role[:8])
 
 
 def levels_named(figures: Sequence[str], chosen: int, width: int, sign: Glyphs) -> str:

@@ -36,6 +36,7 @@ from reviewer.tui.context.model import (
     ContextModel,
     ContextRead,
     ContextRow,
+    Entered,
     doubts,
     findings,
     read_context,
@@ -322,15 +323,25 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show only the turns that a filter finds, below their segments."""
         if self.context is not None:
-            number, self.data.words = self.context.id, text
+            number = self.context.id
+            self.data.filter_by(text)
             self.read(lambda: read_context(self.engine, number, text), self._show, group="context")
+
+    def step_back(self) -> bool:
+        """Hide the turns that were shown last, or leave the level that is looked at."""
+        stepped = self.data.step_back()
+        if stepped:
+            self.say("")
+            self.rows.rows_changed()
+            self.follow()
+        return stepped
 
     # the row under the cursor
 
     def follow(self) -> None:
         """Show the row under the cursor, and ask for the previews that are missing."""
         chosen = self.data.chosen_for(self.data.row)
-        if self.data.look and (chosen is None or chosen.sources != self.data.look[0]):
+        if self.data.look and (chosen is None or chosen.sources != self.data.look.sources):
             self.data.look = None
             if self.status.text.endswith(CHOOSES):
                 self.status.say("")
@@ -529,7 +540,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         elif level is looked.level:
             await self._put_levels(data.with_own(looked), words)
         else:
-            data.look = chosen.sources, level
+            data.look = Entered(chosen.sources, level)
             self.follow()
             self.say(f"{words}: {keys.LEVELS[level].key} {CHOOSES}")
 
@@ -543,6 +554,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return number * self.data.original // 100 if text.endswith("%") else number
 
         def problem(text: str) -> str:
+            if text.endswith("%") and tokens_in(text) > self.data.original:
+                return f"100% is the whole session: {self.data.original:,} tokens."
             if tokens_in(text) or text.lower() in levels:
                 return ""
             return f"Type a number of tokens, such as 8k or 10%, or {', '.join(levels)}."

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from msgspec import structs
 
-from reviewer.promotion.lists.figure_words import came_up, factors
+from reviewer.promotion.lists.figure_words import author, came_up, factors
 from reviewer.promotion.views import (
     REASONS,
     CandidateView,
@@ -168,12 +168,14 @@ def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
 
 
 def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:
-    product = f" {signs.times} ".join(f"{figure(value)} {word}" for value, word in factors(view))
+    product = [f"{figure(value)} {word}" for value, word in factors(view)]
     if not product:
         return labelled(
             "confidence", f"{figure(view.confidence)}, written by hand: no source", "dim"
         )
-    text = f"{product} = {figure(view.confidence)}"
+    if len(product) == 1:  # it is the confidence
+        return labelled("confidence", product[0])
+    text = f"{f' {signs.times} '.join(product)} = {figure(view.confidence)}"
     result = TextSpan(text.rindex("=") + 2, len(text), "strong")
     return labelled("confidence", text, spans=(result,))
 
@@ -182,7 +184,7 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
     parts = came_up(view)
     if view.status is Status.CANDIDATE:
         parts.append(f"queued {elapsed(view.pending_since, now)} ago")
-    parts.append("by hand" if view.hand_authored else f"by {view.rule} {view.extractor_version}")
+    parts.append(author(view))
     return labelled("seen", f" {signs.dot} ".join(parts))
 
 

@@ -67,10 +67,9 @@ class EvidencePane(TextPane):
             return
         signs = glyphs(self.app)
         blocks = evidence_blocks(evidence, signs)
-        turns = f"{kit_keys.PREVIOUS_PLACE.key} {kit_keys.NEXT_PLACE.key} turn"
-        place = (
-            f"{self._at + 1} of {len(self._evidence)}, {turns}" if len(self._evidence) > 1 else ""
-        )
+        turns = f"{kit_keys.PREVIOUS_PLACE.key} {kit_keys.NEXT_PLACE.key}"
+        several = len(self._evidence) > 1
+        place = f"{self._at + 1} of {len(self._evidence)} {turns}" if several else ""
         self.show(
             blocks,
             title=f"Evidence {place}".rstrip(),
@@ -80,7 +79,7 @@ class EvidencePane(TextPane):
 
 
 def origin_of(evidence: EvidenceView) -> list[str]:
-    """The origin of an evidence: line, role, session or file."""
+    """The origin of an evidence: line, date, session and speaker, or line and file."""
     record, line = evidence.record, f"line {evidence.line + 1:,}"
     name = PurePath(record.path).name
     if record.shape != "turn":
@@ -88,7 +87,7 @@ def origin_of(evidence: EvidenceView) -> list[str]:
     # In a fleet, a session without an id is named after its file.
     own_id = record.session and record.session != record.path
     session = f"session {str(record.session)[:6]}" if own_id else name
-    parts = [line, record.role, f"{(record.at or '')[:10]} {session}".strip()]
+    parts = [line, f"{(record.at or '')[:10]} {session}".strip(), _speaker(record)]
     return [*parts, "sidechain"] if record.sidechain else parts
 
 
@@ -135,9 +134,12 @@ def _role_cells(record: RecordView) -> int:
     return _ROLE_CELLS if record.shape == "turn" else 0
 
 
-def _role_runs(record: RecordView, style: str) -> tuple[Run, ...]:
+def _speaker(record: RecordView) -> str:
     """The role; for a record without a speaker its kind (`tool`, `boot text`)."""
     use = RecordUse(record.use)
-    word = record.role if use is RecordUse.MESSAGE else _SHORT_USES.get(use, use)
-    cells = _role_cells(record)
+    return record.role if use is RecordUse.MESSAGE else _SHORT_USES.get(use, use)
+
+
+def _role_runs(record: RecordView, style: str) -> tuple[Run, ...]:
+    cells, word = _role_cells(record), _speaker(record)
     return (Run(word[: cells - 1].ljust(cells), style),) if cells else ()

@@ -89,7 +89,7 @@ ZOOM = Action(
 PANE_ACTIONS = (NEXT_PANE, PREVIOUS_PANE, ZOOM)
 BACK = Action(
     "back", "escape", "back",
-    "Go back one step: clear the marks, leave the zoom, the pane, the filter, the screen.",
+    "Go back one step: clear the marks, leave the zoom, the pane, what was opened, the filter.",
 )  # fmt: skip
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.")
 

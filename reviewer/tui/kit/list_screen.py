@@ -218,10 +218,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.list.refresh()
         self.say_marked()
 
-    def say_marked(self) -> None:
+    def say_marked(self, none: str = "No rows are marked.") -> None:
         """Show the number of marked rows."""
         count = len(self._marked_model().marks)
-        self.say(f"{count:,} marked" if count else "No rows are marked.")
+        self.say(f"{count:,} marked" if count else none)
         self.show_footer()
 
     def _marked_model(self) -> RowModel[Any]:
@@ -271,8 +271,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_focus(self.list if self.zoomed is None else pane, scroll_visible=False)
 
     def action_back(self) -> None:
-        """Stop the running act, else clear the marks, leave the zoom, return to the list, clear
-        the filter, or leave the screen: one per key press.
+        """Stop the running act, else clear the marks, leave the zoom, return to the list, step back
+        or clear the filter, or leave the screen: one per key press.
         """
         if self.host.stop_running():
             return
@@ -282,10 +282,15 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self.read_pane(self.zoomed)
         elif self.focused is not self.list:
             self.set_focus(self.list, scroll_visible=False)
-        elif self.filter_text:
-            self.clear_filter()
-        else:
-            self.leave_last()
+        elif not self.step_back():
+            if self.filter_text:
+                self.clear_filter()
+            else:
+                self.leave_last()
+
+    def step_back(self) -> bool:
+        """Leave what was entered last on the list; False if that is the filter, or nothing."""
+        return False
 
     def leave_last(self) -> None:
         """The last step of going back: close the screen, or say how to quit."""

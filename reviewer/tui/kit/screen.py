@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
 from textual import on
@@ -39,9 +38,6 @@ from reviewer.tui.kit.text_pane import TextPane
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
     from reviewer.promotion.views import Done
     from reviewer.tui.kit.choice import ChoiceScreen, Find
-
-PAUSE = 0.6
-"""An undo of an act from elsewhere is confirmed by the same key, at least this much later."""
 
 Value = TypeVar("Value")
 
@@ -87,8 +83,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.done: list[Step] = []
         """What was done on this screen, latest last."""
         self.undone: list[Step] = []
-        self._asked = (0, 0.0)
-        """The act from elsewhere named for confirmation of its undo, and when."""
+        self._named_act = 0
+        """The act from elsewhere that the next key undoes or redoes."""
         self._seen_version = engine.version()
 
     # reading
@@ -149,6 +145,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self._seen_version = self.engine.version()
 
     def on_screen_resume(self) -> None:
+        self._named_act = 0
         self.watch_store()
 
     def come_back(self) -> None:
@@ -179,6 +176,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def note_act(self, act: int, words: str = "") -> None:
         """Record an act for undo, with its wording here."""
+        self._named_act = 0
         if self.done and self.done[-1].act == act:
             self.done.pop()
         if act:
@@ -187,13 +185,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def note_step(self, words: str, before: object) -> None:
         """Record a choice for undo."""
+        self._named_act = 0
         self.done.append(Step(words, self.place, choices=before))
         self.undone.clear()
 
-    def say_done(self, done: Done) -> None:
+    def say_done(self, done: Done, remark: str = "") -> None:
         """Show an act, and how to undo it."""
         undo = f" - {keys.UNDO.key} to undo" if done.act else "."
-        self.say(f"{display_line(done.title)}{undo}")
+        self.say(f"{display_line(done.title)}{remark}{undo}")
 
     @property
     def place(self) -> str:
@@ -232,13 +231,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
         """Undo what was done last on this screen; an act from elsewhere is named first and needs
-        the key again.
+        the key again, which then also undoes those before it.
         """
         history = self.engine.history
         if step := self.last_done():
             await self.reverse(step, lambda: history.undo_act(step.act), keys.UNDO)
         elif self._was_named(history.next_undo(), keys.UNDO):
             await self.reverse(None, history.undo, keys.UNDO)
+            self._named_act, _ = history.next_undo() or (0, "")
 
     @unless(_nothing_to_redo)
     async def action_redo(self) -> None:
@@ -250,14 +250,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             await self.reverse(None, history.redo, keys.REDO)
 
     def _was_named(self, following: tuple[int, str] | None, key: Action) -> bool:
-        """Whether an act from elsewhere was named a while ago, else name it."""
+        """Whether an act from elsewhere was named, else name it."""
         if following is None:
             return False
         number, title = following
-        named, at = self._asked
-        if named == number and monotonic() - at >= PAUSE:
+        if self._named_act == number:
             return True
-        self._asked = number, monotonic()
+        self._named_act = number
         self.say(
             f"Done earlier or elsewhere: {display_line(title)} - {key.key} again to {key.title} it"
         )

@@ -17,6 +17,7 @@ from reviewer.packets.context_folder import context_folder_at, context_folder_ne
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.promotion.decisions.history import Undone
+from reviewer.promotion.views import QueueQuery
 from reviewer.system import working_folder
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import moment_words
@@ -43,6 +44,7 @@ from reviewer.tui.packet.panes import (
     row_of,
     why_blocks,
 )
+from reviewer.tui.state.keys import TAKE_OUT
 from reviewer.tui.state.model import take_out, ways_out
 from reviewer.tui.theme import glyphs
 
@@ -81,6 +83,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Whether a read of a source has finished, or failed."""
         self.trouble = ""
         """Why the source cannot be read."""
+        self._left_out = 0
+        """How many memories there are, if all of them are left out of packets."""
+        self._filtered_last = False
+        """Whether the filter was typed after the task."""
         self._prepared: Prepared | None = None
         self._blocks: list[TextBlock] = []
 
@@ -99,6 +105,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         assert isinstance(choices, PacketChoices)
         before = self.choices
         self.choices = choices
+        self._filtered_last &= choices.task == before.task
         if choices.source != before.source:
             self.packets.cursor = 0
             self._read_source(quiet=True)
@@ -126,7 +133,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         engine, project, choices = self.engine, self.project, self.choices
         local, folder_named = self.local_folder, self.source.folder
 
-        def work() -> tuple[PacketSource, str, Prepared]:
+        def work() -> tuple[PacketSource, str, Prepared, int]:
             now, words, source = datetime.now().astimezone(), "", choices.source
             if source is None:
                 near = engine.packets.source_near(project, local)
@@ -137,10 +144,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 )
             else:
                 prepared = prepare_folder(source.folder, now=now, task=choices.task)
-            return source, words, prepared
+            query = QueueQuery(project, "active", "-kind:conflict")
+            known = () if prepared.items else engine.queue.ids(query)
+            return source, words, prepared, len(known)
 
-        def then(found: tuple[PacketSource, str, Prepared]) -> None:
-            source, words, self._prepared = found
+        def then(found: tuple[PacketSource, str, Prepared, int]) -> None:
+            source, words, self._prepared, self._left_out = found
             if words and not quiet and (not self.tried or source.folder != folder_named):
                 more = "" if source.folder else f": {keys.OTHER_SOURCE.key} reads both."
                 self.say(f"{display_line(words)}{more}")
@@ -248,6 +257,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if self.source.folder is not None:
             again = f"{shared.REFRESH.key} reloads it, {other} reads another source."
             return "This folder has no entries yet.", again
+        if self._left_out:
+            memory = f"{shared.SHOW_MEMORY.key}, then {TAKE_OUT.key} puts one back."
+            return "Everything promoted is left out of packets.", memory
         queue = f"Promote candidates ({shared.SHOW_QUEUE.key}), or {other} opens a .context folder."
         return "Nothing promoted yet.", queue
 
@@ -456,6 +468,15 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def filter_text(self) -> str:
         return self.packets.filter
 
+    def step_back(self) -> bool:
+        """Take back the task."""
+        if not self.choices.task or (self.filter_text and self._filtered_last):
+            return False
+        self._choose("no task", structs.replace(self.choices, task=""))
+        self.say(f"No task - {shared.UNDO.key} to undo")
+        return True
+
     def run_filter(self, text: str, *, here: int | None) -> None:
+        self._filtered_last = True
         self.packets.show(self.packets.packet, text)
         self._draw_list()

@@ -1014,6 +1014,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             current=self.query_asked.status,
         )
 
+    def step_back(self) -> bool:
+        """Close the cluster that was opened last."""
+        at = self.model.index_of([*self.model.leader_of.values()][-1:])
+        if at is None:
+            return False
+        self.model.cursor = at
+        self.action_collapse()
+        return True
+
     def leave_last(self) -> None:
         """Go back to the waiting rows; clear the result of the last reading."""
         if self.query_asked.status != "waiting":
@@ -1049,6 +1058,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Close the cluster; the cursor goes to the leader."""
         self.model.close_cluster(self.model.cursor)
         self.list.rows_changed()
+        self.say_marked(none="")
         self.cursor_rest.moved()
 
     # looking

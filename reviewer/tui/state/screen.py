@@ -280,11 +280,16 @@ class StateScreen(ListScreen, pane=keys.STATE):
     # acts
 
     def settle(
-        self, done: Done, here: Collection[int] = (), *, state: tuple[str, str] = ("", "")
+        self,
+        done: Done,
+        here: Collection[int] = (),
+        *,
+        state: tuple[str, str] = ("", ""),
+        remark: str = "",
     ) -> None:
         """Reload the list after an act, and show how to undo it."""
         self.read_list(here, state=state)
-        self.say_done(done)
+        self.say_done(done, remark)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the restored memory or value."""
@@ -451,7 +456,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     async def _ask_moments(self, number: int, content: str, moments: str) -> None:
         """Set the moments at which a memory is recalled."""
         # Late: it compiles failure patterns.
-        from reviewer.recall.moments import commands_in, offers, read_moment
+        from reviewer.recall.moments import MomentKind, commands_in, offers, read_moment
 
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
@@ -471,10 +476,12 @@ class StateScreen(ListScreen, pane=keys.STATE):
             return Option(text, text, moment_words(moments, glyphs(self.app)))
 
         async def then(option: Option) -> None:
-            done = await self.write(
-                lambda: self.engine.recall.set_moments(number, read(option.key))
-            )
-            self.settle(done, [number])
+            chosen = read(option.key)
+            done = await self.write(lambda: self.engine.recall.set_moments(number, chosen))
+            remark = ""
+            if any(each.kind is MomentKind.GUARD for each in chosen):
+                remark = await to_thread(_without_agents, self.engine)
+            self.settle(done, [number], remark=remark)
 
         await self.choose(
             f"When #{number} is recalled",
@@ -628,3 +635,14 @@ class StateScreen(ListScreen, pane=keys.STATE):
         columns = "times used, held" if self.facts.uses else ""
         order = f"/ {self._filter}" if self._filter else columns
         entitle(self.list, "Memory", order)
+
+
+def _without_agents(engine: Engine) -> str:
+    """What a guard needs, if no agent is connected."""
+    from reviewer.agents.connections import Connections  # late: only guards need it
+
+    try:
+        connected = Connections(engine.path.absolute()).all()
+    except ReviewerError:  # the Agents screen says that the record is damaged
+        return ""
+    return "" if connected else f"; no agent is connected ({shared.SHOW_AGENTS.key})"

@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from msgspec import structs
 from textual.widgets import TextArea
 
 from reviewer.commits.values import CommitQuery, Priority
@@ -13,7 +14,6 @@ from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.tui.context.model import LEVEL_NAMES, ContextRead, findings, read_context
 from reviewer.tui.kit.choice import ChoiceScreen
-from reviewer.tui.kit.screen import PAUSE
 from tests.present import present
 from tests.tui.conftest import opened
 from tests.tui.context.driving import (
@@ -248,6 +248,51 @@ async def test_a_filter_finds_turns_and_escape_shows_all_again(
         assert context(screen).rows.total == rows
 
 
+async def test_back_leaves_one_after_another_what_was_entered(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path, 2)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        data, rows = context(screen).data, context(screen).rows.total
+        await screen.press("G", "enter", "g", "3", "enter")
+        assert context(screen).rows.total > rows + len(KIOSK)
+        await screen.press("slash", *"kiosk", "enter", "escape")
+        assert not data.words, "the filter, which came last"
+        assert data.look is not None
+        await screen.press("escape")
+        assert context(screen).rows.total == rows + len(KIOSK), "the turns below the cursor"
+        assert data.look is not None
+        await screen.press("escape")
+        assert not [each for each in data.entered if each.level], "the level that was looked at"
+        assert not said(screen)
+        await screen.press("escape")
+        assert context(screen).rows.total == rows, "the turns of the other segment"
+        await screen.press("escape")
+        assert said(screen).startswith("ctrl+q quits")
+
+
+async def test_the_persons_own_words_are_not_the_clients(engine: Engine) -> None:
+    number = engine.contexts.create("acme", "notes").id
+    engine.contexts.add(number, text="Always use tabs", role="user", type="instruction")
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        assert " you " in screen.text
+        assert "client" not in screen.text
+
+
+async def test_a_long_number_of_a_message_is_whole(engine: Engine, tmp_path: Path) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "enter")
+        data = context(screen).data
+        messages = dict.fromkeys(data.found.messages, 12_345)
+        data.found = structs.replace(data.found, messages=messages)
+        context(screen).rows.refresh()
+        await screen.settle()
+        assert " you 12345 The kiosk" in screen.text
+
+
 @pytest.mark.parametrize(("key", "letter"), [("P", "p"), ("i", "i"), ("x", "s")])
 async def test_a_letter_sets_the_priority_of_a_turn_and_takes_it_back(
     engine: Engine, tmp_path: Path, key: str, letter: str
@@ -445,6 +490,14 @@ class TestApplying:
             quarter = context(screen).data.original // 4
             await screen.press("f", *"25%", "enter")
             await screen.until(lambda: f" of {quarter:,} tokens: a applies it." in said(screen))
+
+    async def test_a_budget_of_more_than_the_session_is_refused(
+        self, engine: Engine, tmp_path: Path
+    ) -> None:
+        stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", "f", *"101%", "enter")
+            assert "100% is the whole session:" in screen.text
 
     async def test_a_budget_below_the_pinned_turns_names_them(
         self, engine: Engine, tmp_path: Path
@@ -699,7 +752,6 @@ class TestUndo:
             assert levels(screen) == fitted
             await screen.press("u")
             assert "Done earlier or elsewhere: Fitted to 900 tokens in kiosk" in screen.text
-            await screen.pilot.pause(PAUSE)
             await screen.press("u")
             assert set(levels(screen)) == {Level.FULL}
 

@@ -300,6 +300,38 @@ async def test_the_filter_narrows_the_list_and_escape_clears_it(
         assert len(items(screen)) == len(present(model(screen).packet).items)
 
 
+@pytest.mark.parametrize("filter_first", [True, False])
+async def test_back_takes_back_the_task_and_the_filter_the_latest_first(
+    engine: Engine, kiosk: Path, *, filter_first: bool
+) -> None:
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        for filters in (filter_first, not filter_first):
+            if filters:
+                await screen.press("/", *"coins", "enter")
+            else:
+                await typed(screen, "t", "paper")
+        await screen.press("escape")
+        assert bool(model(screen).filter) is filter_first
+        assert bool(shown(screen).choices.task) is not filter_first
+        await screen.press("escape")
+        assert not model(screen).filter
+        assert not shown(screen).choices.task
+        if not filter_first:
+            await screen.press("u")
+            assert shown(screen).choices.task == "paper"
+
+
+async def test_a_packet_without_all_memories_says_so(engine: Engine) -> None:
+    author = engine.entities.author("kiosk", "knowledge", "A paper jam is reported late")
+    engine.triage.promote(author.ids)
+    engine.recall.leave_out(author.ids[0])
+    async with opened(engine) as screen:
+        await screen.press("f4")
+        assert "Everything promoted is left out of packets." in screen.text
+        assert "F5, then x puts one back." in screen.text
+
+
 async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f4")

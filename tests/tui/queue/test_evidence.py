@@ -10,6 +10,7 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 
 from reviewer.promotion.views import Member, SourceState, Status
+from reviewer.proposing.values import Proposer
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane, evidence_blocks, origin_of
@@ -62,9 +63,15 @@ def test_the_title_names_number_kind_type_and_confidence() -> None:
 
 def test_the_confidence_is_taken_apart() -> None:
     assert "confidence  .50 sentence × 1.10 path × 1.05 fresh = .58" in pane_text()
-    assert ".70 heading × .90 path × 1.00 fresh = .63" in pane_text(
+    assert ".70 heading × .90 path = .63" in pane_text(
         prior=0.7, signal=0.9, freshness=1.0, confidence=0.63
     )
+    alone = pane_text(prior=0.7, signal=1.0, freshness=1.0, confidence=0.7)
+    assert "confidence  .70 heading\n" in alone, "factors of one change nothing"
+
+
+def test_what_a_reader_proposed_is_not_said_to_be_of_a_rule() -> None:
+    assert "proposed by the reader" in pane_text(proposer=Proposer.MODEL, rule="model.desk")
 
 
 def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
@@ -119,11 +126,12 @@ def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> N
 # the evidence
 
 
-def test_an_evidence_is_named_by_its_line_its_role_and_its_session() -> None:
-    assert origin_of(evidence()) == ["line 446", "user", "2026-02-14 session 7505c8"]
+def test_an_evidence_is_named_by_its_line_its_session_and_its_speaker() -> None:
+    assert origin_of(evidence()) == ["line 446", "2026-02-14 session 7505c8", "user"]
+    assert origin_of(evidence(use="tool output"))[-1] == "tool", "as beside its text"
     path = "/logs/kiosk-7.jsonl"
     of_fleet = evidence(session=path, path=path)
-    assert origin_of(of_fleet)[-1].endswith("kiosk-7.jsonl")
+    assert origin_of(of_fleet)[1].endswith("kiosk-7.jsonl")
     note = evidence(
         shape="section", role="note", session=None, at=None, path="/n/plan.md", line_start=9,
         line_end=12, text="a\nb\nc use it", span=(6, 12),

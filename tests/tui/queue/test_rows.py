@@ -106,6 +106,23 @@ async def test_only_rows_of_open_clusters_are_decided_alone(twins: Engine) -> No
         assert status_of(twins, behind) == "invalid", "its cluster is closed"
 
 
+async def test_closing_a_cluster_unmarks_its_rows_and_says_no_more_about_them(
+    twins: Engine,
+) -> None:
+    async with opened(twins) as screen:
+        await screen.press("right")
+        assert screen.status == "Each of these rows is now decided by itself."
+        await screen.press("left")
+        assert "by itself" not in screen.status
+        await screen.press("right", "j", "space")
+        assert screen.status == "1 marked"
+        await screen.press("k", "left")
+        assert "marked" not in screen.status
+        rows = len(screen.model.ids)
+        await screen.press("right", "escape")
+        assert len(screen.model.ids) == rows, "back closes it, too"
+
+
 async def test_rewording_says_and_takes_what_goes_with_a_row_unless_it_is_open(
     twins: Engine,
 ) -> None:

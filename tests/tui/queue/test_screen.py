@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery, Sort
-from reviewer.tui.kit.screen import PAUSE
 from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import NOW, opened, status_of
@@ -180,6 +180,30 @@ async def test_the_menu_names_its_keys_and_leaves_its_row_in_sight(
         assert row[1:] in screen.text
         await screen.press(*"history")
         assert "F8         History" in screen.text
+
+
+@pytest.mark.parametrize("key", ["j", "ctrl+d", "tab", "zoom", "mark this", "back"])
+async def test_the_menu_runs_nothing_that_is_only_a_key_of_the_list(
+    stocked: Engine, key: str
+) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("full_stop")
+        screen.app.post_message(events.Paste(key))
+        await screen.settle()
+        names = [each.name.split()[0] for each in present(screen.queue.question)._shown]
+        assert not {"j", "ctrl+d", "tab", "+", "space", "esc"}.intersection(names)
+
+
+async def test_undo_typed_fast_names_what_was_done_elsewhere_once(stocked: Engine) -> None:
+    first, *others = stocked.queue.ids(QueueQuery())[:4]
+    for each in (first, *others):
+        stocked.triage.reject([each])
+    async with opened(stocked) as screen:
+        await screen.press(*"uuuu")
+        assert [status_of(stocked, each) for each in others] == ["candidate"] * 3
+        assert status_of(stocked, first) == "invalid", "the first key only named it"
+        await screen.press("f4", "f2", "u")
+        assert status_of(stocked, first) == "invalid", "it is named again after a while elsewhere"
 
 
 async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) -> None:
@@ -492,10 +516,9 @@ async def test_what_another_screen_did_is_named_before_it_is_taken_back(stocked:
     async with opened(stocked, size=(80, 24)) as screen:
         for key in SCREEN_KEYS:
             first, rows = present(screen.model.current), len(screen.model.ids)
-            await screen.press("x", "ctrl+l", key, "escape", *"uuuu")
+            await screen.press("x", "ctrl+l", key, "escape", "u")
             named = f"Done earlier or elsewhere: Rejected #{first.id} - u again to undo it"
             assert screen.status == named, key
-            await screen.pilot.pause(PAUSE)
             await screen.press("u")
             assert screen.status == f"Undone: Rejected #{first.id} - Z to redo"
             assert f"Queue {rows} F2" in screen.text

@@ -83,6 +83,17 @@ def migrations() -> Migrations:
     def moments_of_quoted_lines(db: Database) -> None:
         _derive_moments_anew(db)
 
+    @found(name="words of reworded memories")
+    def words_of_reworded_memories(db: Database) -> None:
+        # Two triggers of one event run in no certain order: the earlier wording took its words
+        # from the index after the new one had brought them.
+        db.execute("DROP TRIGGER recall_end")
+        db.execute("DROP TRIGGER recall_begin")
+        db.execute(_RECALL_UPDATE)
+        active = "SELECT id, content FROM memory WHERE status = 'active'"
+        db.execute("INSERT INTO recall_text(recall_text) VALUES ('delete-all')")
+        db.execute(f"INSERT INTO recall_text(rowid, content) {active}")
+
     return found
 
 
@@ -103,6 +114,14 @@ def _execute(connection: sqlite3.Connection, name: str) -> None:
             connection.execute(statement)
             statement = ""
 
+
+_RECALL_UPDATE = """
+CREATE TRIGGER recall_update AFTER UPDATE OF status, content ON memory BEGIN
+    INSERT INTO recall_text(recall_text, rowid, content)
+    SELECT 'delete', old.id, old.content WHERE old.status = 'active';
+    INSERT INTO recall_text(rowid, content) SELECT new.id, new.content WHERE new.status = 'active';
+END
+"""
 
 _SYNCED = """
 CREATE TABLE synced (

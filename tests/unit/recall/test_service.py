@@ -139,6 +139,11 @@ def test_a_reworded_memory_has_the_moments_of_its_words(engine: Engine) -> None:
     assert recalled(engine, "path", "till/slide.go") == [3]
 
 
+def test_a_reworded_memory_is_found_by_the_words_that_it_keeps(engine: Engine) -> None:
+    engine.triage.edit(6, f"{FACTS[5]} That is how it is.")
+    assert recalled(engine, "prompt", "The displays in the cold hall start slowly") == [6]
+
+
 def test_a_prompt_names_an_act_or_a_file(engine: Engine) -> None:
     engine.recall.set_moments(4, [read_moment("guard git push")])
     assert recalled(engine, "prompt", "Push it and open a PR") == [4]

@@ -35,7 +35,7 @@ def in_search(engine: Engine) -> int:
             "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'"
             " AND (name LIKE 'memory_text%' OR name LIKE 'recall%')"
         )
-        assert triggers.fetchone() == (7,)
+        assert triggers.fetchone() == (6,)
         (count,) = store.execute("SELECT count(*) FROM memory_text_docsize").fetchone()
         return int(count)
 

@@ -101,6 +101,7 @@ OWN_WRITERS = {
     "packets/relevance.py": "an index in memory",
     "fleet/best.py": "a table of DuckDB, gone after the import",
     "recall/uses.py": "counts and derived moments, of signatures and names of commands",
+    "store/migrations.py": "search indexes, of text that is stored",
     "store/verify.py": "a copy of the store, to compare it",
 }
 """Files with SQL that writes -> why they do not go through an act."""

@@ -107,7 +107,8 @@ def known_near(
 
 def _signatures(finding: Finding) -> Iterator[str]:
     """The signature of a finding, and how those of the same linter rules begin."""
-    yield from filter(None, [finding.signature])
+    if finding.signature:
+        yield finding.signature
     yield from (f"{line.rule}: " for line in failing_lines(finding.text) if line.rule)
 
 

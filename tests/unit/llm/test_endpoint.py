@@ -15,6 +15,15 @@ def settings(base_url: str = "https://models.example/v1", **more: Any) -> ModelS
     return ModelSettings(**{"base_url": base_url, "name": "tiny", **more})
 
 
+def refusal(model: ModelSettings) -> str:
+    """Why no request goes there; empty if one can."""
+    try:
+        check_endpoint(model)
+    except ModelError as problem:
+        return str(problem)
+    return ""
+
+
 @pytest.mark.parametrize(
     "base_url",
     [
@@ -24,8 +33,11 @@ def settings(base_url: str = "https://models.example/v1", **more: Any) -> ModelS
     ],
 )
 def test_where_a_request_can_go(base_url: str) -> None:
-    check_endpoint(settings(base_url))
-    check_endpoint(settings("http://models.example/v1", allow_http=True))
+    assert not refusal(settings(base_url))
+
+
+def test_plain_http_can_be_allowed() -> None:
+    assert not refusal(settings("http://models.example/v1", allow_http=True))
 
 
 @pytest.mark.parametrize(
@@ -47,10 +59,9 @@ def test_where_a_request_can_go(base_url: str) -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_where_no_request_goes(refused: ModelSettings, words: str) -> None:
-    with pytest.raises(ModelError) as found:
-        check_endpoint(refused)
-    assert words in str(found.value)
-    assert "pass-word" not in str(found.value)
+    why = refusal(refused)
+    assert words in why
+    assert "pass-word" not in why
 
 
 @pytest.mark.parametrize(

@@ -103,29 +103,24 @@ def test_each_question_names_what_is_known_by_then_in_the_room_that_was_planned(
     assert 0 < len(shown) < 20
 
 
-def test_what_is_known_about_a_finding_is_named_whatever_its_words(tmp_path: Path) -> None:
+def test_what_is_known_is_named_for_a_finding_of_its_rule_and_for_its_names(
+    tmp_path: Path,
+) -> None:
     told = Told("again")
-    told.user("Mend the drawer.")
+    told.user("Why does `mise run drawer` end at once?")
     told.run("mise run lint", "a.go:9:2: `coin` has 3 occurrences (goconst)", failed=True)
     path = told.write(tmp_path / "again.jsonl")
     by = writer(model := Scripted(answer()))
-    rule = KnownText("#7", "Name repeated literals once", signature="goconst: in other words")
-    other = KnownText("#8", "Count the float twice", signature="errcheck: other")
-    results(plan_run([path], by, max_tokens=2_000), by, listed=[other, rule])
-    assert rule.line in model.asked[0][-1].content
-    assert other.line not in model.asked[0][-1].content
-
-
-def test_what_is_known_is_named_where_the_session_has_its_names(tmp_path: Path) -> None:
-    told = Told("names")
-    told.user("Why does `mise run drawer` end at once?")
-    path = told.write(tmp_path / "names.jsonl")
-    by = writer(model := Scripted(answer()))
-    here = KnownText("#7", "Before each release, count every coin twice with `mise run drawer`")
-    elsewhere = KnownText("#8", "Before each release, end at once with `mise run close`")
-    results(plan_run([path], by, max_tokens=2_000), by, listed=[elsewhere, here])
-    assert here.line in model.asked[0][-1].content
-    assert elsewhere.line not in model.asked[0][-1].content
+    near = [
+        KnownText("#7", "Name repeated literals once", signature="goconst: in other words"),
+        KnownText("#8", "Before each release, count every coin twice with `mise run drawer`"),
+    ]
+    far = [
+        KnownText("#9", "Count the float twice", signature="errcheck: other"),
+        KnownText("#10", "Before each release, end at once with `mise run close`"),
+    ]
+    results(plan_run([path], by, max_tokens=2_000), by, listed=[*far, *near])
+    assert [each for each in (*near, *far) if each.line in model.asked[0][-1].content] == near
 
 
 def test_findings_with_the_persons_words_come_before_errors_of_the_day(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Promotion.
 
 from __future__ import annotations
 
+from reviewer.proposing.answers import WISHES
 from reviewer.proposing.values import Proof, Proposal, Proposer
 from reviewer.sources.events import Speaker
 
@@ -70,7 +71,6 @@ and the formula cannot exceed 1.
 
 NEEDS: dict[str, float] = {
     "instruction": 1.0,
-    "correction": 1.0,
     "preference": 0.95,
     "trap": 0.9,
     "decision": 0.85,
@@ -81,8 +81,7 @@ NEEDS: dict[str, float] = {
 """How much a maintainer needs a kind of statement; OTHER for the rest."""
 OTHER = 0.65
 OF_AGENT = 0.85
-"""Factor on an instruction, correction or preference that is not in the person's own words."""
-_WISHES = ("instruction", "correction", "preference")
+"""Factor on a wish that is not in the person's own words."""
 
 KNOWN, DOUBTED, SAID_LATER, PLANTED, ONCE = 0.3, 0.5, 0.9, 0.3, 0.3
 """Factors on what is known already, is not proved in full, comes up again later in the session,
@@ -98,7 +97,7 @@ def prior(proposal: Proposal) -> float:
 
 
 def is_own(proposal: Proposal) -> bool:
-    """Whether the person worded it, or its quotes are the person's words and meant to last."""
+    """Whether it is in the person's words and meant to last."""
     if proposal.proposer is Proposer.PERSON:
         return True
     return proposal.speaker is Speaker.PERSON and proposal.standing
@@ -109,7 +108,7 @@ def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float)
     open.
     """
     need = NEEDS.get(proposal.kind, OTHER)
-    if proposal.kind in _WISHES and not is_own(proposal):
+    if proposal.kind in WISHES and not is_own(proposal):
         need *= OF_AGENT
     figure = confidence * need * novelty
     if proof.known:

@@ -29,6 +29,8 @@ TYPES: dict[str, MemoryType] = {
     "architecture": MemoryType.KNOWLEDGE,
 }
 """Memory type for each kind of statement."""
+WISHES = ("instruction", "preference")
+"""The kinds that say how somebody wants to have things done."""
 MAX_READ = 40
 """Maximum statements read from one answer; a model that writes more repeats itself."""
 LARGEST = 10**9

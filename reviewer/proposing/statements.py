@@ -29,7 +29,7 @@ from reviewer.llm.model import (
 )
 from reviewer.llm.spending import about
 from reviewer.llm.templates import Fields, fence_for, load_template, render
-from reviewer.proposing.answers import SCHEMA, TYPES, Statement, read_answer
+from reviewer.proposing.answers import SCHEMA, TYPES, WISHES, Statement, read_answer
 from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import reasons as why_not
 from reviewer.proposing.statement_facts import NEIGHBOURS
@@ -425,9 +425,11 @@ def _plain(text: str) -> str:
 
 
 def _speaker(statement: Statement, lines: Sequence[ViewLine]) -> Speaker:
-    """The speaker of the quotes: the person if any of them is theirs."""
+    """Whose words a statement is: the person's if all quotes are theirs, or one of a wish."""
     found = [line.speaker for quote in statement.quotes if (line := _cited(quote, lines))]
-    return Speaker.PERSON if Speaker.PERSON in found else (*found, Speaker.AGENT)[0]
+    others = [speaker for speaker in found if speaker is not Speaker.PERSON]
+    wish = statement.kind in WISHES and Speaker.PERSON in found
+    return Speaker.PERSON if found and (wish or not others) else (*others, Speaker.AGENT)[0]
 
 
 def _cited(quote: Quote, lines: Sequence[ViewLine]) -> ViewLine | None:

@@ -110,12 +110,23 @@ def test_the_prompt_shows_numbered_lines_between_marks_that_they_cannot_forge(de
     assert fence not in view_text(read_view(desk.path).lines)
 
 
-def test_whose_words_they_are_is_read_from_the_lines(desk: Desk) -> None:
+def test_a_statement_is_the_persons_if_all_quotes_are_or_one_of_a_wish(desk: Desk) -> None:
     quote = (desk.person, "keep the drawer shut until the card is read")
-    own = said("Keep the drawer shut until the card is read.", (desk.agent, WORDS), quote)
-    claimed = said(TRUE, (desk.agent, WORDS), kind="instruction")
-    written = desk.writes(Scripted(answer(own, claimed)))
-    assert [each.proposal.speaker for each in written.proved] == [Speaker.PERSON, Speaker.AGENT]
+    said_by_both = ((desk.agent, WORDS), quote)
+    shut = "Keep the drawer shut until the card is read"
+    written = desk.writes(
+        Scripted(
+            answer(
+                said(f"{shut}.", *said_by_both, kind="instruction"),
+                said(f"{shut}, also in tests.", quote),
+                said(f"{shut}: it is the cause.", *said_by_both),
+                said(TRUE, (desk.agent, WORDS), kind="instruction"),
+            )
+        )
+    )
+    assert [each.proposal.speaker for each in written.proved] == [
+        Speaker.PERSON, Speaker.PERSON, Speaker.AGENT, Speaker.AGENT,
+    ]  # fmt: skip
 
 
 def test_a_statement_joins_only_a_row_that_was_listed(desk: Desk) -> None:

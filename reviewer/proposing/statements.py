@@ -315,6 +315,7 @@ class StatementWriter:
             confidence=sure if sure is not None and 0 <= sure <= 1 else None,
             standing=statement.standing,
             joins=_row(statement, "joins", known),
+            widens=_row(statement, "widens", known),
             replaces=_row(statement, "replaces", known),
         )
 
@@ -411,8 +412,8 @@ def _shown(failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> list[ViewLi
 
 
 def _row(statement: Statement, relation: str, known: str) -> int:
-    """Number of the listed row that a statement joins or replaces; 0 for none. A cached answer may
-    contain numbers from another store.
+    """Number of the listed row of a relation; 0 for none. A cached answer may contain numbers from
+    another store.
     """
     named = re.fullmatch(rf"{relation} #(\d{{1,9}})", statement.relation, re.ASCII)
     if named is None or not re.search(rf"^#{named[1]} ", known, re.MULTILINE):

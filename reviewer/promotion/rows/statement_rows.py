@@ -28,7 +28,7 @@ from reviewer.promotion.rows.evidence_rows import (
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
 from reviewer.promotion.rows.memory_rows import counted_again, new_columns
-from reviewer.promotion.rows.relations import Related, make_untrue, put_behind
+from reviewer.promotion.rows.relations import Related, make_untrue, put_before, put_behind
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
@@ -287,6 +287,8 @@ def _relate(writer: QueueWriter, number: int, statement: PreparedStatement) -> R
         related = related.plus(make_untrue(act, proposal.replaces, number, writer.now))
     if _status(writer, proposal.joins) == Status.CANDIDATE:
         related = related.plus(put_behind(act, proposal.joins, number))
+    if proposal.widens:
+        related = related.plus(put_before(act, proposal.widens, number))
     return related
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -151,3 +152,15 @@ def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promo
     engine.triage.promote([one])
     (told,) = engine.proposals.known("acme").listed()
     assert told.place == f"#{one}"
+
+
+@pytest.mark.parametrize(("relation", "front"), [("joins", 0), ("widens", 1)])
+def test_a_statement_that_widens_another_takes_its_place_and_one_that_joins_it_does_not(
+    engine: Engine, tmp_path: Path, relation: str, front: int
+) -> None:
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
+    wider = session(tmp_path / "s2.jsonl", name="s2")
+    related: dict[str, Any] = {relation: one}
+    (other,) = add(engine, wider, proposal(OTHER, **related)).new
+    (row,) = waiting(engine)
+    assert (row.id, row.sessions) == ((one, other)[front], 2)

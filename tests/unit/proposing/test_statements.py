@@ -129,11 +129,12 @@ def test_a_statement_is_the_persons_if_all_quotes_are_or_one_of_a_wish(desk: Des
     ]  # fmt: skip
 
 
-def test_a_statement_joins_only_a_row_that_was_listed(desk: Desk) -> None:
-    joining = said(TRUE, (desk.agent, WORDS), relation="joins #7")
+@pytest.mark.parametrize("relation", ["joins", "widens", "replaces"])
+def test_a_statement_is_related_only_to_a_row_that_was_listed(desk: Desk, relation: str) -> None:
+    related = said(TRUE, (desk.agent, WORDS), relation=f"{relation} #7")
     for known, row in (("#7 The terminal is slow.", 7), ("#77 The terminal is slow.", 0)):
-        (proved,) = desk.writes(Scripted(answer(joining)), known=known).proved
-        assert proved.proposal.joins == row
+        (proved,) = desk.writes(Scripted(answer(related)), known=known).proved
+        assert getattr(proved.proposal, relation) == row
 
 
 def test_a_model_that_obeys_the_transcript_is_seen_through(desk: Desk) -> None:

@@ -368,11 +368,20 @@ class _Work:
         self.dropped[CUT_SHORT] += cut_off
         return list(filter(None, map(self._checked, read.statements)))
 
+    def _related(self, proposal: Proposal) -> str:
+        """The known text that a statement joins, widens or replaces, which was proved once."""
+        number = proposal.joins or proposal.widens or proposal.replaces
+        lines = self.known.splitlines()
+        return next((line for line in lines if line.startswith(f"#{number} ")), "")
+
     def _checked(self, statement: Statement) -> _Checked | None:
         """A statement with its proof; None, counted, if it is unusable."""
         plain = _plain(statement.text)
         proposal = self.writer.proposal(statement, self.lines, self.known)
         proof = self.check(proposal)
+        related = self._related(proposal)
+        left = tuple(fact for fact in proof.unproved if fact not in related)
+        proof = structs.replace(proof, unproved=left)
         unusable = {
             TOO_SHORT: len(statement.text) < SHORTEST_STATEMENT,
             REPEATED: plain in self.passed,

@@ -23,6 +23,8 @@ CONFLICT_RULE = "conflict"
 ONLY_ONE = "Only one of these can be true: “{left}” / “{right}”"
 MAKES_UNTRUE = "“{right}” makes untrue: “{left}”"
 MAKES_UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
+JUST_BEFORE = 1e-9
+"""What puts a row in front of another in the order of the queue."""
 
 
 def follow_conflicts(act: Act, ids: Sequence[int], now: str) -> tuple[list[int], list[int]]:
@@ -65,18 +67,24 @@ def settle_conflicts(act: Act, ids: Sequence[int], now: str) -> list[int]:
 def queue_contradiction(
     act: Act, left: int, right: int, now: str, wording: str = ONLY_ONE
 ) -> list[int]:
-    """Queue one row for two contradicting memories, unless they have one. `wording`: one of the
-    above. Returns the new row.
+    """Queue one row for two contradicting memories, unless they have one: first of all, or before
+    the one that is untrue in part. `wording`: one of the above. Returns the new row.
     """
     known = act.query(
         "SELECT 1 FROM conflict WHERE (left_id, right_id) IN (VALUES (?1, ?2), (?2, ?1))",
         (left, right),
     )
-    contents = dict(act.query("SELECT id, content FROM memory WHERE id IN (?, ?)", (left, right)))
-    if known or len(contents) < 2:  # one may have been forgotten meanwhile
+    sides = {
+        number: (content, rank)
+        for number, content, rank in act.query(
+            "SELECT id, content, rank FROM memory WHERE id IN (?, ?)", (left, right)
+        )
+    }
+    if known or len(sides) < 2:  # one may have been forgotten meanwhile
         return []
-    words = wording.format(left=contents[left], right=contents[right])
-    return [_insert(act, left, right, words, now)]
+    (old, beside), (new, _) = sides[left], sides[right]
+    rank = beside + JUST_BEFORE if wording == MAKES_UNTRUE_IN_PART else queue_order.CONFLICT
+    return [_insert(act, left, right, wording.format(left=old, right=new), now, rank)]
 
 
 def _claims(act: Act, condition: str, *parameters: Value) -> list[Claim]:
@@ -123,7 +131,8 @@ def _compare(act: Act, left: Claim, right: Claim, now: str) -> list[int]:
     content = f"#{left.id} and #{right.id} {said}"
     opens = bool(values) and "active" in (left.status, right.status)
     if not known:
-        return [_insert(act, left.id, right.id, content, now)] if opens else []
+        rank = queue_order.CONFLICT
+        return [_insert(act, left.id, right.id, content, now, rank)] if opens else []
     ((number, memory, _, resolution),) = known
     if resolution is None:
         act.update("memory", memory, content=content, key=duplicate_key(content))
@@ -137,7 +146,7 @@ def _compare(act: Act, left: Claim, right: Claim, now: str) -> list[int]:
     return [memory]
 
 
-def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:
+def _insert(act: Act, left: int, right: int, content: str, now: str, rank: float) -> int:
     """A conflict row with the evidence of both sides."""
     row = memory_row(act, right)
     values: dict[str, Value] = {
@@ -148,7 +157,7 @@ def _insert(act: Act, left: int, right: int, content: str, now: str) -> int:
         "content": content,
         "key": duplicate_key(content),
         "rule": CONFLICT_RULE,
-        "rank": queue_order.CONFLICT,
+        "rank": rank,
         "flags": "conflict",
         **proposed_by(Proposer.PROGRAM),
         "proof": "{}",

@@ -406,10 +406,10 @@ def _commit(command: Command) -> str:
     if words[0] == "git" and "commit" in words[1:6]:
         given = _options(words, "-m", "--message", joined="m") or command.stdin
         message = _TRAILERS.sub("", given.strip())
-        return f"commit: {message or ' '.join(words)}"
+        return f"git commit: {message or ' '.join(words)}"
     if words[:3] == ("gh", "pr", "create"):
         title, body = _options(words, "-t", "--title"), _options(words, "-b", "--body")
-        return f"pull request: {title}\n\n{body}".strip()
+        return f"gh pr create: {title}\n\n{body}".strip()
     return ""
 
 

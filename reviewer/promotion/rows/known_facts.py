@@ -62,8 +62,9 @@ class KnownFacts:
         not rows made from findings: the reader words the rule behind each.
         """
         rows = self._database.query(
-            "SELECT m.id, m.content, substr(m.last_seen, 1, 10), m.signature FROM memory m"
-            " JOIN project p ON p.id = m.project_id"
+            "SELECT m.id, m.content, substr(m.last_seen, 1, 10)"
+            " || iif(' ' || m.flags || ' ' LIKE '% once %', ', once', ''), m.signature"
+            " FROM memory m JOIN project p ON p.id = m.project_id"
             " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
             " AND m.kind = 'memory' AND (m.status = 'active' OR m.proposer <> ?)"
             " AND m.leader_id IS NULL"

@@ -144,6 +144,12 @@ def test_a_reader_is_told_what_is_known_once_and_of_which_day(
     assert told.line == f"#{other} (2026-02-14) {OTHER.rstrip('.')}"
 
 
+def test_a_reader_is_told_which_wish_was_meant_for_once(engine: Engine, tmp_path: Path) -> None:
+    add(engine, session(tmp_path / "s1.jsonl"), proposal(standing=False))
+    (told,) = engine.proposals.known("acme").listed()
+    assert told.line.startswith("#1 (2026-02-14, once) ")
+
+
 def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promoted(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -162,13 +162,13 @@ LINES: dict[str, tuple[list[Step], list[str]]] = {
     "a commit with its message, branch and hash": (
         [runs(MESSAGE, "[main 1a2b3c4] Print on A5\n 1 file changed"),
          runs("git commit --amend -m 'Print on A6'", "nothing to commit")],
-        ["agent event: commit: Print on A5 [main 1a2b3c4]\n\nThe tray holds no A4.",
-         "agent event: commit: Print on A6 -> nothing to commit"],
+        ["agent event: git commit: Print on A5 [main 1a2b3c4]\n\nThe tray holds no A4.",
+         "agent event: git commit: Print on A6 -> nothing to commit"],
     ),
     "a pull request with its text and address": (
         [runs('gh pr create --title "A5" --body "The tray holds no A4."',
               "https://github.com/x/y/pull/7")],
-        ["agent event: pull request: A5\n\nThe tray holds no A4. -> https://github.com/x/y/pull/7"],
+        ["agent event: gh pr create: A5\n\nThe tray holds no A4. -> https://github.com/x/y/pull/7"],
     ),
     "a plan with what the person decided": (
         [calls("ExitPlanMode", "User has approved your plan. You can now start coding.",
@@ -242,7 +242,7 @@ def test_a_command_that_does_more_than_a_commit_has_a_line(
     told.call("Bash", None, command=command)
     found = shown(told, tmp_path)
     assert [text for role, text in found if role == "tool"] == beside
-    assert ("event", "commit: A5") in found
+    assert ("event", "git commit: A5") in found
 
 
 def test_sub_agents_are_shown_by_their_task_and_their_final_report(

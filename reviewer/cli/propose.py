@@ -515,7 +515,7 @@ class _Outcome:
             yield "over the cap", f"{self._beyond_cap:,} (reviewer queue more)"
         if (found := self._related) != type(found)():
             joined = f"{found.joined:,} joined to others that say the same"
-            untrue = f"{found.untrue:,} made untrue by later ones"
+            untrue = f"{found.untrue:,} made untrue by later ones, {found.corrected:,} corrected"
             yield "compared", f"{joined}, {untrue}, {count(found.contradictions, 'contradiction')}"
         yield "unproved", f"{self._unproved:,} that the session does not fully prove"
         yield from by_reason("dropped", self._dropped)

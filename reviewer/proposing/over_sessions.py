@@ -8,10 +8,14 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.llm.templates import Fields, fence_for, load_template, render
-from reviewer.proposing.answers import NUMBER, YES_OR_NO, a_list, an_object
+from reviewer.proposing.answers import NUMBER, TEXT, a_list, an_object
 from reviewer.proposing.statements import TEMPLATES, PieceQuestion, StatementWriter
 from reviewer.proposing.values import Relations, Sentence
+from reviewer.text.identifiers import identifiers
+from reviewer.text.normalise import clean
+from reviewer.text.secrets import mask
 
 OVER = "over-sessions"
 FIELDS: Fields = {"statements": (), "fence": ()}
@@ -21,7 +25,7 @@ LEAST = 2
 _NUMBERS = a_list(NUMBER)
 SCHEMA = an_object(
     same=a_list(_NUMBERS),
-    untrue=a_list(an_object(old=NUMBER, new=NUMBER, all=YES_OR_NO)),
+    untrue=a_list(an_object(old=NUMBER, new=NUMBER, now=TEXT)),
     contradict=a_list(_NUMBERS),
 )
 
@@ -38,7 +42,8 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
     """The relations in an answer. Entries with an unknown number or a repeated statement are
     ignored, and the more recent of two is never the outdated one.
     """
-    days = {each.id: each.day for each in sentences}
+    asked = {each.id: each for each in sentences}
+    days = {number: each.day for number, each in asked.items()}
     relations = _object(answer)
     taken: set[int] = set()
     same: list[tuple[int, ...]] = []
@@ -57,18 +62,34 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
         return not any(both <= set(group) for group in same)
 
     untrue: list[tuple[int, int]] = []
-    untrue_in_part: list[tuple[int, int]] = []
+    corrected: list[tuple[int, int, str]] = []
     for item in _items(relations.get("untrue")):
         old, new = (item.get("old"), item.get("new")) if isinstance(item, dict) else (0, 0)
         if isinstance(old, int) and isinstance(new, int) and is_new(old, new):
-            pair = (new, old) if days[old] > days[new] else (old, new)
-            (untrue_in_part if item.get("all") is False else untrue).append(pair)
+            swapped, now = days[old] > days[new], item.get("now")
+            pair = (new, old) if swapped else (old, new)
+            if now and isinstance(now, str):
+                wording = "" if swapped else _wording(now, asked[old].text, asked[new].text)
+                corrected.append((*pair, wording))
+            else:
+                untrue.append(pair)
     contradict = [
         (numbers[0], numbers[1])
         for numbers in _lists(relations.get("contradict"))
         if len(numbers) == LEAST and is_new(numbers[0], numbers[1])
     ]
-    return Relations(tuple(same), tuple(untrue), tuple(untrue_in_part), tuple(contradict))
+    return Relations(tuple(same), tuple(untrue), tuple(corrected), tuple(contradict))
+
+
+def _wording(now: str, *known: str) -> str:
+    """A corrected wording as it may wait; empty if it is no statement, or names what neither of the
+    two names.
+    """
+    wording = clean(mask(now).text)
+    names = (each.text.casefold() for each in identifiers(wording))
+    proved = all(any(name in text.casefold() for text in known) for name in names)
+    fits = SHORTEST_STATEMENT <= len(wording) <= LONGEST_STATEMENT
+    return wording if fits and proved else ""
 
 
 def _object(answer: str) -> Mapping[str, Any]:

@@ -173,11 +173,12 @@ class Relations(Struct, frozen=True):
     """What a reader reports about statements, by number.
 
     `same`: groups, the best wording first. `untrue`: an older statement and the later one that
-    makes it untrue. `untrue_in_part`: the same, but the rest still holds. `contradict`: pairs where
-    it is unknown which one holds.
+    makes it untrue. `corrected`: the same where a part still holds, and the wording that does;
+    empty if the reader gave none that can be used. `contradict`: pairs where it is unknown which
+    one holds.
     """
 
     same: tuple[tuple[int, ...], ...] = ()
     untrue: tuple[tuple[int, int], ...] = ()
-    untrue_in_part: tuple[tuple[int, int], ...] = ()
+    corrected: tuple[tuple[int, int, str], ...] = ()
     contradict: tuple[tuple[int, int], ...] = ()

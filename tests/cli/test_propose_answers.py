@@ -164,7 +164,7 @@ def test_after_the_sessions_one_question_compares_what_came_of_them(reviewer: Re
     done = reviewer.succeeds("propose", several(reviewer, 2), "--yes", env=environment)
     assert re.search(
         r"compared +1 joined to others that say the same, 0 made untrue by later ones,"
-        r" 0 contradictions",
+        r" 0 corrected, 0 contradictions",
         done.stdout,
     )
     assert "in 3 requests" in done.stdout

@@ -13,11 +13,12 @@ from reviewer.promotion.rows.conflict_rows import (
     queue_contradiction,
 )
 from reviewer.promotion.rows.decided_rows import hide_behind
-from reviewer.promotion.rows.evidence_rows import JOINED, sessions_of
-from reviewer.promotion.rows.known_rows import query_of
+from reviewer.promotion.rows.evidence_rows import JOINED, copy_evidence, sessions_of
+from reviewer.promotion.rows.known_rows import query_of, row_with_key
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.database import Database
+from reviewer.text.normalise import duplicate_key
 
 MAX_STATEMENTS = 400
 """Statements in one question."""
@@ -28,12 +29,13 @@ UNTRUE = "taken-back"
 
 
 class Related(Struct, frozen=True):
-    """Counts of rows hidden behind others that say the same or make them untrue, and of queued
-    contradictions.
+    """Counts of rows hidden behind others that say the same or make them untrue, of corrected ones,
+    and of queued contradictions.
     """
 
     joined: int = 0
     untrue: int = 0
+    corrected: int = 0
     contradictions: int = 0
 
     def plus(self, other: Related) -> Related:
@@ -41,6 +43,7 @@ class Related(Struct, frozen=True):
         return Related(
             self.joined + other.joined,
             self.untrue + other.untrue,
+            self.corrected + other.corrected,
             self.contradictions + other.contradictions,
         )
 
@@ -68,16 +71,15 @@ _ROWS = (
 
 
 def relate(act: Act, relations: Relations, now: str) -> Related:
-    """Hide rows that say the same behind the best-worded one, and queue a row for each
-    contradicting pair. Nothing is decided.
+    """Hide rows that say the same behind the best-worded one, correct what is untrue in part, and
+    queue a row for each contradicting pair. Nothing is decided.
     """
     found = Related(sum(_join(act, group) for group in relations.same))
     for old, later in relations.untrue:
         found = found.plus(make_untrue(act, old, later, now))
+    for old, later, wording in relations.corrected:
+        found = found.plus(_correct(act, old, later, wording, now))
     new = 0
-    for old, later in relations.untrue_in_part:
-        wording = MAKES_UNTRUE_IN_PART
-        new += len(queue_contradiction(act, old, later, now, wording))
     for one, other in relations.contradict:
         new += len(queue_contradiction(act, one, other, now))
     return found.plus(Related(contradictions=new))
@@ -105,6 +107,25 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
         return Related()
     hide_behind(act, [old], leader, JOINED, UNTRUE)
     return Related(untrue=1)
+
+
+def _correct(act: Act, old: int, later: int, wording: str, now: str) -> Related:
+    """Give a waiting row the wording that still holds, and the evidence of the later one. A memory
+    is the person's, so a row with both waits instead, as it does without a wording.
+    """
+    found = act.query(
+        "SELECT content, type, project_id FROM memory"
+        " WHERE id = ? AND status = 'candidate' AND kind = 'memory' AND leader_id IS NULL",
+        (old,),
+    )
+    key = duplicate_key(wording)
+    if not wording or not found or row_with_key(act, found[0][2], ("memory", found[0][1], key)):
+        queued = queue_contradiction(act, old, later, now, MAKES_UNTRUE_IN_PART)
+        return Related(contradictions=len(queued))
+    act.insert("content_history", memory_id=old, content=found[0][0], replaced_at=now)
+    act.update("memory", old, content=wording, key=key)
+    copy_evidence(act, later, old)
+    return Related(corrected=1)
 
 
 def put_behind(act: Act, row: int, new: int) -> Related:

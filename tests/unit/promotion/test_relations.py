@@ -74,12 +74,34 @@ def test_a_waiting_row_that_a_later_session_made_untrue_goes_behind_the_later_on
     assert engine.queue.candidate(one).status == "superseded"
 
 
+def test_a_waiting_row_is_corrected_in_place_and_keeps_its_earlier_wording(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, LAPTOP)
+    right = "Releases may be deployed from a laptop"
+    found = engine.proposals.relate("acme", Relations(corrected=((one, other, right),)))
+    assert (found.corrected, found.contradictions) == (1, 0)
+    assert engine.queue.candidate(one).content == right
+    assert [text for _, text in engine.queue.wordings(one)] == [STATEMENT.rstrip(".")]
+    assert len(engine.queue.evidence(one)) == 2
+
+
+def test_a_memory_is_not_reworded_but_waits_beside_what_corrects_it(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, LAPTOP)
+    engine.triage.promote([one])
+    found = engine.proposals.relate("acme", Relations(corrected=((one, other, OTHER),)))
+    assert (found.corrected, found.contradictions) == (0, 1)
+    assert engine.queue.candidate(one).content == STATEMENT.rstrip(".")
+
+
 def test_what_is_untrue_in_a_part_waits_below_a_row_with_both_sides(
     engine: Engine, tmp_path: Path
 ) -> None:
     one, other = two(engine, tmp_path, LAPTOP)
-    found = engine.proposals.relate("acme", Relations(untrue_in_part=((one, other),)))
-    assert (found.untrue, found.contradictions) == (0, 1)
+    found = engine.proposals.relate("acme", Relations(corrected=((one, other, ""),)))
+    assert (found.corrected, found.contradictions) == (0, 1)
     rows = waiting(engine)
     (row,) = [each for each in rows if "makes a part of this untrue" in each.content]
     assert [each.id for each in rows if each.id != other] == [row.id, one]

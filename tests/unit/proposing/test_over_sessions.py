@@ -30,9 +30,20 @@ def test_the_statement_with_the_later_day_is_never_the_untrue_one() -> None:
     assert read(untrue=[{"old": 4, "new": 3}]).untrue == ((3, 4),)
 
 
-def test_a_statement_that_is_untrue_in_a_part_is_kept_beside_the_later_one() -> None:
-    found = read(untrue=[{"old": 4, "new": 3, "all": False}, {"old": 1, "new": 4, "all": True}])
-    assert found == Relations(untrue=((1, 4),), untrue_in_part=((3, 4),))
+@pytest.mark.parametrize(
+    ("old", "new", "now", "wording"),
+    [
+        (3, 4, "The retry limit is 5, as before.", "The retry limit is 5, as before"),
+        (3, 4, "The retry limit is 6.", ""),
+        (3, 4, "Five.", ""),
+        (4, 3, "The retry limit is 5, as before.", ""),
+    ],
+)
+def test_a_corrected_wording_is_used_if_it_invents_nothing(
+    old: int, new: int, now: str, wording: str
+) -> None:
+    found = read(untrue=[{"old": old, "new": new, "now": now}, {"old": 1, "new": 4, "now": ""}])
+    assert found == Relations(untrue=((1, 4),), corrected=((3, 4, wording),))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from tests.tui.conftest import opened, status_of
-from tests.tui.state.driving import state
+from tests.tui.memory.driving import memory_screen
 from tests.waiting import until_async
 
 
@@ -58,7 +58,7 @@ async def test_an_active_memory_goes_back_to_the_queue(
         await screen.press("u")
         assert "Queue 0 F2" in screen.text
         assert status_of(known, number) == "active"
-        assert state(screen).facts.current_id == number
+        assert memory_screen(screen).facts.current_id == number
         await screen.press("Z")
         assert status_of(known, number) == "candidate"
         await screen.press("f2")

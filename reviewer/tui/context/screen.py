@@ -34,8 +34,8 @@ from reviewer.tui.context import keys
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
     ContextModel,
-    ContextRead,
     ContextRow,
+    ContextSnapshot,
     Entered,
     doubts,
     findings,
@@ -106,7 +106,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     @property
     def context(self) -> ContextView | None:
         """The one that is open."""
-        return self.data.found.context
+        return self.data.snapshot.context
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
@@ -158,7 +158,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is None:
             self.read(self._find, self._found, group="context")
         else:
-            number, known = self.context.id, (self.data.found.version, self.data.chosen)
+            number, known = self.context.id, (self.data.snapshot.version, self.data.chosen)
             self.read(
                 lambda: (
                     self.engine.contexts.changed(number),
@@ -168,7 +168,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 group="watch",
             )
 
-    def _find(self) -> ContextRead | None:
+    def _find(self) -> ContextSnapshot | None:
         """The context that was open last, else the one that changed last; None without any."""
         number = self._last()
         return read_context(self.engine, number) if number is not None else None
@@ -178,7 +178,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         last = load_context(self.engine.path, self.project)
         return last if last in known else next(iter(known), None)
 
-    def _found(self, found: ContextRead | None) -> None:
+    def _found(self, found: ContextSnapshot | None) -> None:
         if found is not None:
             self._show(found)
         elif not self._read:
@@ -256,7 +256,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._keep_place()
         self.note_version()
 
-        def then(found: ContextRead) -> None:
+        def then(found: ContextSnapshot) -> None:
             self._show(found, here)
             if sentence:
                 self.say(sentence)
@@ -273,7 +273,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._show_nothing()
         self.say_trouble(sentence)
 
-    def _show(self, found: ContextRead, here: int | None = None) -> None:
+    def _show(self, found: ContextSnapshot, here: int | None = None) -> None:
         context = found.context
         if context is None:
             return
@@ -281,14 +281,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             here = load_commit(self.engine.path, context.id) if here is None else here
             self.data.words = ""
             self.data.clear()
-        if found.version != self.data.found.version:
+        if found.version != self.data.snapshot.version:
             self.data.forget_previews()
         self.data.load(found, here)
         nothing = "No turn matches." if self.data.words else "This session has no turns."
         self.rows.empty = (found.trouble or nothing,)
         self.void("previews")  # what is being written is not wanted any more
         self._writes = False
-        self.show_empty(empty=not self.data.found.commits)
+        self.show_empty(empty=not self.data.snapshot.commits)
         self.show_footer()
         self.rows.rows_changed()
         self._keep_place()
@@ -357,7 +357,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         choice = wanted[0]
         key, plan = self.data.key(choice), self.data.plan_of(choice)
-        at = self.data.place(choice.segment)
+        at = self.data.index_of(choice.segment)
 
         def work() -> SegmentPreview | None:
             try:
@@ -396,17 +396,22 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _show_whole(self) -> None:
         if self.context is None:
             return
-        signs, after = glyphs(self.app), self.data.after()
-        words = signs.ellipsis if after is None else f"{after:,}"
-        if target := self.data.target:
-            words += f" of {target:,}" + (f" {signs.attention}" if (after or 0) > target else "")
-        whole = f"{self.data.original:,} tokens {signs.arrow} {words}"
+        signs, changes = glyphs(self.app), self.data.changes()
+        sent, original = self.data.snapshot.sent, self.data.original
+        whole = f"{sent:,} tokens"
+        if changes:
+            after, target = self.data.after(), self.data.target
+            whole += f" {signs.arrow} {signs.ellipsis if after is None else f'{after:,}'}"
+            if target:
+                over = after is not None and after > target
+                whole += f" of {target:,}" + f" {signs.attention}" * over
+        elif sent != original:
+            whole += f", whole {original:,}"
         room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
         for_whom = f"{keys.APPLY.key} applies this; then for an agent: {COMPILE}"
-        changes = self.data.look or self.data.changes()
-        remark = for_whom if changes else f"{keys.FIT.key} fits a budget"
+        remark = for_whom if self.data.look or changes else f"{keys.FIT.key} fits a budget"
         if any(map(self.data.needs_a_look, self.data.rows)):
             next_one = f"{shared.NEXT_PLACE.key} next {signs.attention}"
             remark = f"{next_one} {signs.dot} {remark}"
@@ -889,7 +894,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         async def then(option: Option) -> None:
             await self._ask(offers[option.key])
 
-        tokens = {each.id: each.tokens for each in self.data.found.segments}
+        tokens = {each.id: each.tokens for each in self.data.snapshot.segments}
         options = [
             Option(name, name, f"sends about {sum(tokens[each.segment] for each in some):,} tokens")
             for name, some in offers.items()

@@ -83,7 +83,13 @@ class HeaderBar(Bar):
         titled = [self._tab(each) for each in first]
         wide, tabs = self.size.width, Content("")
         least = min(name.cell_length, SHORT)
-        for gap, parts in (("   ", whole), ("  ", named), (" ", named), (" ", brief), (" ", titled)):
+        for gap, parts in (
+            ("   ", whole),
+            ("  ", named),
+            (" ", named),
+            (" ", brief),
+            (" ", titled),
+        ):
             tabs = Content(gap).join(parts)
             if tabs.cell_length + least + 1 <= wide:
                 break

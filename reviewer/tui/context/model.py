@@ -60,33 +60,28 @@ class ContextSnapshot(Struct, frozen=True):
 
 def read_context(engine: Engine, number: int, filter_: str = "") -> ContextSnapshot:
     """A context with a plan that leaves it as it is. Raises UnknownIdError."""
-    context = engine.contexts.get(number)
-    version = engine.contexts.changed(number)
-    rows = engine.contexts.rows(engine.contexts.ids(CommitQuery(number)))
-    commits = {each.id: each for each in rows}
-    segments = engine.compression.segments(number)
+    contexts, compression = engine.contexts, engine.compression
+    context, version = contexts.get(number), contexts.changed(number)
+    rows = contexts.rows(contexts.ids(CommitQuery(number)))
+    commits, segments = {each.id: each for each in rows}, compression.segments(number)
     plan, trouble = None, ""
     try:
-        plan = engine.compression.plan(number, None, engine=OFFLINE)
+        plan = compression.plan(number, None, engine=OFFLINE)
     except ReviewerError as problem:
         trouble = str(problem)
-    sent = sum(each.tokens for each in rows if each.priority is not Priority.SKIP)
-    levels = engine.compression.levels.get(number)
-    titles = tuple(_title(each, commits) for each in segments)
-    hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
     return ContextSnapshot(
         context,
         commits,
-        engine.compression.numbers(number),
-        engine.contexts.persons_messages(number),
-        segments,
-        plan,
-        sent,
-        version,
-        titles,
-        levels,
-        trouble,
-        hits,
+        numbers=compression.numbers(number),
+        messages=contexts.persons_messages(number),
+        segments=segments,
+        plan=plan,
+        sent=sum(each.tokens for each in rows if each.priority is not Priority.SKIP),
+        version=version,
+        titles=tuple(_title(each, commits) for each in segments),
+        levels=compression.levels.get(number),
+        trouble=trouble,
+        hits=frozenset(contexts.ids(CommitQuery(number, filter_))),
     )
 
 
@@ -185,9 +180,8 @@ class ContextModel:
         """What to step back from, latest last."""
         self.chosen: tuple[ChosenLevel, ...] = ()
         """The levels that the store has."""
-        self.previews: dict[Key, SegmentPreview] = {}
-        self.troubles: dict[Key, str] = {}
-        """Why there is no preview, as a sentence."""
+        self.previews: dict[Key, SegmentPreview | str] = {}
+        """Each with its text, or a sentence that says why there is none."""
 
     @property
     def look(self) -> Entered | None:
@@ -463,13 +457,15 @@ class ContextModel:
 
     def shown(self, choice: LevelChoice) -> SegmentPreview | None:
         """The preview of a choice, once it was written."""
-        return self.previews.get(self.key(choice))
+        found = self.previews.get(self.key(choice))
+        return None if isinstance(found, str) else found
 
     def trouble(self, choice: LevelChoice) -> str:
         """Why there is no preview; empty when there is one, or it is not written yet."""
-        return self.troubles.get(self.key(choice), "")
+        found = self.previews.get(self.key(choice))
+        return found if isinstance(found, str) else ""
 
-    def put_preview(self, choice: LevelChoice, found: SegmentPreview) -> None:
+    def put_preview(self, choice: LevelChoice, found: SegmentPreview | str) -> None:
         self.previews[self.key(choice)] = found
 
     def keep_previews(self, plan: CompressionPlan, found: Sequence[SegmentPreview]) -> None:
@@ -505,11 +501,6 @@ class ContextModel:
         rows = range(self.cursor + step, len(self.rows) if step > 0 else -1, step)
         return next((at for at in rows if self.needs_a_look(self.rows[at])), None)
 
-    def forget_previews(self) -> None:
-        """The turns changed: write every preview again."""
-        self.previews.clear()
-        self.troubles.clear()
-
     def wanted(self) -> list[LevelChoice]:
         """Choices without a preview, most urgent first: the row under the cursor at its level and
         at the others, then every compressed segment.
@@ -522,9 +513,8 @@ class ContextModel:
         wanted += [each for each in self.changes() if each.level is not Level.FULL]
         found: dict[Key, LevelChoice] = {}
         for each in wanted:
-            key = self.key(each)
-            if key not in self.previews and key not in self.troubles:
-                found.setdefault(key, each)
+            if self.key(each) not in self.previews:
+                found.setdefault(self.key(each), each)
         return list(found.values())
 
     def size(self, choice: LevelChoice) -> int | None:

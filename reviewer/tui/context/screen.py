@@ -6,7 +6,8 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,7 +23,7 @@ from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
-from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost, SegmentTurn
+from reviewer.compression.values import OFFLINE, Level, Lost, SegmentTurn
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
@@ -66,8 +67,8 @@ if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
 MAX_SESSIONS = 500
-MAX_NAMED, NAMED_IN_TITLE = 8, 4
-"""Segments that a message, and the title of a question, names."""
+MAX_NAMED = 5
+"""Segments that a message names."""
 REQUEST_CELLS = 60
 FEW = 3
 """Lines of losses that need no pane of half the height."""
@@ -156,7 +157,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def reload(self) -> None:
         """Open the session of last time; later, read again what others changed."""
         if self.context is None:
-            self.read(self._find, self._found, group="context")
+            self.read(self._read_last, self._found, group="context")
         else:
             number, known = self.context.id, (self.data.snapshot.version, self.data.chosen)
             self.read(
@@ -168,12 +169,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 group="watch",
             )
 
-    def _find(self) -> ContextSnapshot | None:
-        """The context that was open last, else the one that changed last; None without any."""
+    def _read_last(self) -> ContextSnapshot | None:
         number = self._last()
         return read_context(self.engine, number) if number is not None else None
 
     def _last(self) -> int | None:
+        """The context that was open last, else the one that changed last; None without any."""
         known = [each.id for each in self.engine.contexts.all(self.project)]
         last = load_context(self.engine.path, self.project)
         return last if last in known else next(iter(known), None)
@@ -282,7 +283,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.data.words = ""
             self.data.clear()
         if found.version != self.data.snapshot.version:
-            self.data.forget_previews()
+            self.data.previews.clear()
         self.data.load(found, here)
         nothing = "No turn matches." if self.data.words else "This session has no turns."
         self.rows.empty = (found.trouble or nothing,)
@@ -356,42 +357,36 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if not wanted:
             return
         choice = wanted[0]
-        key, plan = self.data.key(choice), self.data.plan_of(choice)
-        at = self.data.index_of(choice.segment)
+        plan, at = self.data.plan_of(choice), self.data.index_of(choice.segment)
 
-        def work() -> SegmentPreview | None:
+        def work() -> SegmentPreview | str | None:
             try:
                 return self._preview(plan)
             except ConflictError:
                 return None
+            except ReviewerError as problem:
+                return str(problem)
 
-        def then(found: SegmentPreview | None) -> None:
-            if found is not None:
-                self.data.put_preview(choice, found)
-                self._written(at)
-            elif self.context is not None:
+        def then(found: SegmentPreview | str | None) -> None:
+            row = self.data.row
+            if found is None:
                 self._writes = False
-                self.open_context(self.context.id, CHANGED)
+                if self.context is not None:
+                    self.open_context(self.context.id, CHANGED)
+                return
+            self.data.put_preview(choice, found)
+            self.rows.refresh()
+            if row is not None and row.segment == at and not self.cursor_rest.waiting:
+                self._draw()
+            else:
+                self._show_whole()
+            self._write_next()
 
-        def failed(sentence: str) -> None:
-            self.data.troubles[key] = sentence
-            self._written(at)
-
-        self.read(work, then, group="previews", failed=failed)
+        self.read(work, then, group="previews")
 
     def _preview(self, plan: CompressionPlan, watch: Watch | None = None) -> SegmentPreview:
         """The preview of a plan of one segment, in a thread."""
         return self.engine.compression.preview(plan, watch).segments[0]
-
-    def _written(self, at: int) -> None:
-        """Show the preview of a segment, and write the next one."""
-        self.rows.refresh()
-        row = self.data.row
-        if row is not None and row.segment == at and not self.cursor_rest.waiting:
-            self._draw()
-        else:
-            self._show_whole()
-        self._write_next()
 
     def _show_whole(self) -> None:
         if self.context is None:
@@ -600,12 +595,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.data.with_levels(plan.choices, target), f"Fitted to {target:,} tokens"
         )
         apply, doubtful = keys.APPLY.key, doubts(preview.segments)
-        short = [self.data.number_of(each) for each in preview.shortened]
         said = f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
-        if short:
-            more = f" and {len(short) - MAX_NAMED:,} more" if len(short) > MAX_NAMED else ""
-            named = f"{', '.join(short[:MAX_NAMED])}{more}"
-            said += f" What you said is shortened in {count(len(short), 'segment')}: {named}."
+        if short := preview.shortened:
+            segments, named = count(len(short), "segment"), self._numbers(short)
+            said += f" What you said is shortened in {segments}: {named}."
         else:
             said += " Every sentence of yours is kept."
         if doubtful:
@@ -616,6 +609,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if own:
             said += f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
         self.say(said, bad=bool(trouble))
+
+    def _numbers(self, segments: Collection[str]) -> str:
+        """The numbers of some segments, for a message."""
+        named = ", ".join(map(self.data.number_of, islice(segments, MAX_NAMED)))
+        more = len(segments) - MAX_NAMED
+        return f"{named} and {more:,} more" if more > 0 else named
 
     def _marked_next(self) -> str:
         """How to go through the segments that need a look, for a message."""
@@ -680,10 +679,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             del options[1]
         why = "; ".join(next(iter(doubtful.values())).faults) or "it does not pass"
         fail = count(len(doubtful), "summary does", "summaries do")
-        named = ", ".join(str(self.data.number_of(each)) for each in [*doubtful][:NAMED_IN_TITLE])
-        more = ", ..." if len(doubtful) > NAMED_IN_TITLE else ""
         segments = "segments" if len(doubtful) > 1 else "segment"
-        title = f"{fail} not pass: {segments} {named}{more}, {why}"
+        title = f"{fail} not pass: {segments} {self._numbers(doubtful)}, {why}"
 
         async def then(option: Option) -> None:
             await self._apply(number, preview.plan if option.key == "all" else whole)
@@ -861,10 +858,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if found.failures:
                 missing = "; ".join(each.message for each in found.failures)
                 raise ReviewerError(f"Missing: {missing}")
-            content = found.compressed.content
-            written = structs.replace(choice, content=content, engine=BY_HAND, written="")
-            self.data.put_preview(written, found)
-            await self._put_levels(self.data.with_own(written), words, choice.sources[0])
+            await self._put_texts([(choice, found)], words, choice.sources[0])
 
         await self.edit_text(
             TextEdit(
@@ -917,17 +911,27 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         try:
             await self.host.accompany(self, act, work)
         finally:
-            changed = []
-            for choice, found in written:
-                text = found.compressed
-                fresh = structs.replace(
+            if written:
+                await self._put_texts(written, "Texts of the model")
+        self.say(f"The model wrote {count(len(written), 'segment')}: {keys.APPLY.key} applies.")
+
+    async def _put_texts(
+        self,
+        written: Sequence[tuple[LevelChoice, SegmentPreview]],
+        words: str,
+        here: int | None = None,
+    ) -> None:
+        """Choose texts that are not the engine's own."""
+        changed = []
+        for choice, found in written:
+            text = found.compressed
+            changed.append(
+                structs.replace(
                     choice, content=text.content, engine=text.engine, written=text.written
                 )
-                self.data.put_preview(fresh, found)
-                changed.append(fresh)
-            if changed:
-                await self._put_levels(self.data.with_own(*changed), "Texts of the model")
-        self.say(f"The model wrote {count(len(written), 'segment')}: {keys.APPLY.key} applies.")
+            )
+            self.data.put_preview(changed[-1], found)
+        await self._put_levels(self.data.with_own(*changed), words, here)
 
     # looking
 

@@ -94,7 +94,8 @@ class HeaderBar(Bar):
             if tabs.cell_length + least + 1 <= wide:
                 break
         room = max(wide - tabs.cell_length - 1, 0)
-        return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", tabs)
+        name = name.truncate(room, ellipsis=not glyphs(self.app).ascii, pad=True)
+        return Content.assemble(name, " ", tabs)
 
     def _tab(self, action: Action) -> Content:
         """A tab: its title and its key."""

@@ -26,6 +26,7 @@ class TrustedRow(Struct, frozen=True):
 
     id: int
     state: StateView
+    kind: str = "state"
 
 
 class Facts(Struct, frozen=True):

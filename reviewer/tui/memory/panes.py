@@ -83,11 +83,6 @@ def outcome_blocks(found: Sequence[tuple[MemoryUse, UseOutcome]]) -> list[TextBl
     ]
 
 
-def state_title(state: StateView) -> str:
-    """`db_engine  trusted state`."""
-    return f"{state.key}  trusted state"
-
-
 def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -> list[TextBlock]:
     """The value, then its former values, newest first."""
     latest = values[0]

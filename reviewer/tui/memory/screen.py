@@ -42,7 +42,7 @@ from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.memory import keys
 from reviewer.tui.memory.model import FactModel, Facts, TrustedRow, take_out, ways_out
-from reviewer.tui.memory.panes import FactList, outcome_blocks, state_blocks, state_title
+from reviewer.tui.memory.panes import FactList, outcome_blocks, state_blocks
 from reviewer.tui.reading.screen import ReadingScreen
 from reviewer.tui.theme import glyphs
 
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from reviewer.recall.moments import Moment
     from reviewer.recall.outcomes import MemoryUse, UseOutcome
 
-MAX_OPTIONS = 200
+MAX_CHANGES = 200
 LOADING = "Still loading, try again."
 WHY, USES = "Where this comes from", "How it was used, and where it comes from"
 
@@ -163,11 +163,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     def layer(self) -> str:
         """The kind of the current row: `state`, `entity` or `memory`; empty without one."""
         row = self.facts.current
-        if row is None:
-            return ""
-        if isinstance(row, TrustedRow):
-            return "state"
-        return "entity" if row.kind == "entity" else "memory"
+        return str(row.kind) if row is not None else ""
 
     def follow(self) -> None:
         """Load the fact under the cursor with its provenance."""
@@ -180,20 +176,18 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             self.read(lambda: self._read_fact(row), self._got_fact, group="fact")
 
     def _read_fact(self, row: TrustedRow | QueueRow) -> Shown:
-        return self._read_state(row) if isinstance(row, TrustedRow) else self._read_memory(row.id)
-
-    def _read_state(self, row: TrustedRow) -> Shown:
-        project, name = row.state.project, row.state.key
-        values = tuple(self.engine.state.get(project, name))
-        draft = draft_number(project, name) in self.engine.state_drafts.ids()
-        steps = self.engine.provenance.of_state(values[0])
-        return Shown(row.id, steps[1:] or steps, values, draft)
-
-    def _read_memory(self, number: int) -> Shown:
-        detail, engine = read_detail(self.engine, number), self.engine
-        detail = structs.replace(detail, members=(), state=engine.sources.state(number))
-        steps = engine.provenance.of(number)[1:]
-        return Shown(number, steps, detail=detail, uses=engine.recall.outcomes(number))
+        engine = self.engine
+        if isinstance(row, TrustedRow):
+            project, name = row.state.project, row.state.key
+            values = tuple(engine.state.get(project, name))
+            steps = engine.provenance.of_state(values[0])[1:]
+            draft = draft_number(project, name) in engine.state_drafts.ids()
+            return Shown(row.id, steps, values=values, draft=draft)
+        detail = structs.replace(
+            read_detail(engine, row.id), members=(), state=engine.sources.state(row.id)
+        )
+        steps = engine.provenance.of(row.id)[1:]
+        return Shown(row.id, steps, detail=detail, uses=engine.recall.outcomes(row.id))
 
     def _got_fact(self, shown: Shown) -> None:
         if shown.key != self.facts.current_id:
@@ -202,25 +196,19 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         if not same:
             self._place = 0
         self.shown = shown
-        self._draw(keep_scroll=same)
+        now, signs = self.engine.clock(), glyphs(self.app)
+        if shown.detail is not None:
+            self.fact.show_candidate(shown.detail, now=now, keep_scroll=same)
+        else:
+            self.fact.show(
+                state_blocks(shown.values, signs, now=now),
+                title=f"{shown.values[0].key}  trusted state{draft_word(signs, kept=shown.draft)}",
+                keep_scroll=same,
+            )
+        self._draw_why(keep_scroll=same)
         self.show_footer()
 
     # drawing
-
-    def _draw(self, *, keep_scroll: bool = True) -> None:
-        shown = self.shown
-        if shown is None:
-            return
-        now = self.engine.clock()
-        if shown.detail is not None:
-            self.fact.show_candidate(shown.detail, now=now, keep_scroll=keep_scroll)
-        else:
-            self.fact.show(
-                state_blocks(shown.values, glyphs(self.app), now=now),
-                title=state_title(shown.values[0]) + draft_word(glyphs(self.app), kept=shown.draft),
-                keep_scroll=keep_scroll,
-            )
-        self._draw_why(keep_scroll=keep_scroll)
 
     def _draw_why(self, *, keep_scroll: bool = True) -> None:
         """Draw the provenance; the selected place has the bar and is visible."""
@@ -243,19 +231,16 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     # why a key cannot run now
 
-    def no_fact(self) -> str | None:
-        return None if self.layer else "The list is empty."
-
     def trusted(self) -> str | None:
         if self.layer == "state":
             edit, unset = keys.EDIT.key, keys.TAKE_OUT.key
             return f"You wrote this value: {edit} writes a new one, {unset} unsets it."
-        return self.no_fact()
+        return self.no_rows()
 
     def not_a_memory(self) -> str | None:
         if self.layer == "state":
             return "Trusted state cannot become an entity."
-        return "This is already an entity." if self.layer == "entity" else self.no_fact()
+        return "This is already an entity." if self.layer == "entity" else self.no_rows()
 
     @property
     def current(self) -> Shown | None:
@@ -265,7 +250,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     def not_read(self) -> str | None:
         """Why an action on the loaded fact cannot run."""
-        return self.no_fact() or (LOADING if self.current is None else None)
+        return self.no_rows() or (LOADING if self.current is None else None)
 
     def unrelated(self) -> str | None:
         if self.current is not None and not self.current.related:
@@ -284,13 +269,13 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the restored memory or value."""
-        changes = (
-            () if undone.ids else self.engine.history.changes(undone.target, limit=MAX_OPTIONS)
-        )
-        values = [-each.row for each in changes if each.table == "state"]
-        self.read_list([*undone.ids, *values])
+        here = list(undone.ids)
+        if not here:
+            changes = self.engine.history.changes(undone.target, limit=MAX_CHANGES)
+            here = [-each.row for each in changes if each.table == "state"]
+        self.read_list(here)
 
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     async def action_take_out(self) -> None:
         """Put the memory or entity back into the queue or leave it out of packets; unset the key of
         trusted state.
@@ -377,7 +362,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     def _no_memory(self) -> str | None:
         if self.current is not None and self.current.detail is None:
             return "Trusted state is in every packet, in the constitution."
-        return self.no_rows() or self.not_read()
+        return self.not_read()
 
     @unless(_no_memory)
     def action_reach(self) -> None:
@@ -417,7 +402,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         await self.ask_text("New value", then, hint="its key: what it is about, such as db_engine")
 
     @on(RowList.Opened)
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:
         """Write a new value of this key; reword a memory or entity, or set when it is recalled."""
         row = self.facts.current
@@ -565,19 +550,19 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         place = min(self._place, len(places) - 1)
         return shown.steps[places[place]], place
 
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     def action_open_source(self) -> None:
         step, place = self._selected_place()
         shown = self.current
         number = shown.key if shown is not None and shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     def action_open_editor(self) -> None:
         step, _ = self._selected_place()
         self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     def action_copy(self) -> None:
         row = self.facts.current
         if row is not None:

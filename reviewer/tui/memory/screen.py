@@ -141,7 +141,8 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         new = keys.NEW_VALUE.key
         self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
         self.list.rows_changed()
-        entitle(self.list, self.rows.heads or "Memory", f"/ {self._filter}" if self._filter else "")
+        heads = self.rows.heads.rstrip() or "Memory"
+        entitle(self.list, heads, f"/ {self._filter}" if self._filter else "")
         summary = f" {glyphs(self.app).dot} ".join(filter(None, self.facts.summary))
         self.worth.update(Content(summary))
         self.worth.display = bool(summary)

@@ -373,18 +373,19 @@ class ContextModel:
         applied = self.segment_of(choice).applied
         return applied is not None and choice.content == applied.text
 
+    def _stored(self, choice: LevelChoice) -> list[ChosenLevel]:
+        """What the store has about the turns of a choice."""
+        return [each for each in self.chosen if each.is_about(choice.sources)]
+
     def why_full(self, choice: LevelChoice) -> str:
         """Why a segment stands at Full, where somebody chose that."""
-        chosen = any(each.is_about(choice.sources) for each in self.chosen)
-        return "Full: chosen" if chosen else ""
+        return "Full: chosen" if self._stored(choice) else ""
 
     @property
     def target(self) -> int:
         """The tokens of the last fit; 0 without one."""
-        choices = self.all_choices
-        fitted = (each for each in self.chosen if each.target)
-        known = (e.target for e in fitted if any(e.is_about(c.sources) for c in choices))
-        return next(known, 0)
+        stored = (each for choice in self.all_choices for each in self._stored(choice))
+        return next((each.target for each in stored if each.target), 0)
 
     def chosen_for(self, row: ContextRow | None) -> LevelChoice | None:
         """The choice for the segment of a row."""
@@ -404,9 +405,7 @@ class ContextModel:
     def own(self) -> list[LevelChoice]:
         """The choices that the person made, which a fit leaves as they are."""
         return [
-            choice
-            for choice in self.all_choices
-            if any(each.own and each.is_about(choice.sources) for each in self.chosen)
+            choice for choice in self.all_choices if any(each.own for each in self._stored(choice))
         ]
 
     @property
@@ -423,7 +422,7 @@ class ContextModel:
                 target=self.target,
             )
             for choice in self.all_choices
-            if choice.segment in new or any(each.is_about(choice.sources) for each in self.chosen)
+            if choice.segment in new or self._stored(choice)
         ]
 
     def with_levels(self, levels: Sequence[LevelChoice], target: int) -> list[ChosenLevel]:
@@ -467,11 +466,6 @@ class ContextModel:
 
     def put_preview(self, choice: LevelChoice, found: SegmentPreview | str) -> None:
         self.previews[self.key(choice)] = found
-
-    def keep_previews(self, plan: CompressionPlan, found: Sequence[SegmentPreview]) -> None:
-        """Keep the previews of a plan."""
-        for choice, each in zip(plan.choices, found, strict=True):
-            self.put_preview(choice, each)
 
     def take(self, levels: Sequence[ChosenLevel]) -> None:
         """The store has other levels now."""
@@ -531,12 +525,12 @@ class ContextModel:
 
     def after(self) -> int | None:
         """The tokens that the whole context will have; None until that is known."""
-        sizes = [self.size(each) for each in self.all_choices]
-        known = [size for size in sizes if size is not None]
-        if len(known) < len(sizes):
-            return None
-        pairs = zip(known, self.snapshot.segments, strict=False)
-        return self.snapshot.sent + sum(size - each.sent for size, each in pairs)
+        total = self.snapshot.sent
+        for choice, segment in zip(self.all_choices, self.snapshot.segments, strict=False):
+            if (size := self.size(choice)) is None:
+                return None
+            total += size - segment.sent
+        return total
 
     def changes(self) -> list[LevelChoice]:
         """The choices that are to be applied."""

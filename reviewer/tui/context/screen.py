@@ -6,7 +6,8 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -78,6 +79,12 @@ REGEX_SIGNS = frozenset("\\.*+?|^$()[]{}")
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
+LEVELS = dict(zip(keys.LEVELS, Level, strict=True))
+PRIORITIES = {
+    keys.PIN: Priority.PINNED,
+    keys.IMPORTANT: Priority.IMPORTANT,
+    keys.LEAVE_OUT: Priority.SKIP,
+}
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
 COMPILE = "reviewer compile"
 CHOOSES = "again chooses it."
@@ -149,6 +156,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return f"This is skipped: {keys.LEAVE_OUT.key} takes it in again."
         return None if self.data.choice(row) else "A pinned turn is always sent whole."
 
+    def _method(self, action: Action) -> Callable[[], object]:
+        """The levels share a method, and the priorities."""
+        if (level := LEVELS.get(action)) is not None:
+            return partial(self._choose_level, level)
+        if (priority := PRIORITIES.get(action)) is not None:
+            return partial(self._set_priority, priority)
+        return super()._method(action)
+
     def offers(self, action: Action) -> bool:
         return self.context is not None or action in (keys.OPEN, shared.MENU)
 
@@ -157,7 +172,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def reload(self) -> None:
         """Open the session of last time; later, read again what others changed."""
         if self.context is None:
-            self.read(self._read_last, self._found, group="context")
+            self.read(self._read_last, self._show_last, group="context")
         else:
             number, known = self.context.id, (self.data.snapshot.version, self.data.chosen)
             self.read(
@@ -179,7 +194,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         last = load_context(self.engine.path, self.project)
         return last if last in known else next(iter(known), None)
 
-    def _found(self, found: ContextSnapshot | None) -> None:
+    def _show_last(self, found: ContextSnapshot | None) -> None:
         if found is not None:
             self._show(found)
         elif not self._read:
@@ -504,21 +519,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.follow()
 
     @unless(_no_segment)
-    async def action_level_full(self) -> None:
-        await self._choose_level(Level.FULL)
-
-    @unless(_no_segment)
-    async def action_level_detailed(self) -> None:
-        await self._choose_level(Level.DETAILED)
-
-    @unless(_no_segment)
-    async def action_level_brief(self) -> None:
-        await self._choose_level(Level.BRIEF)
-
-    @unless(_no_segment)
-    async def action_level_tags(self) -> None:
-        await self._choose_level(Level.TAGS)
-
     async def _choose_level(self, level: Level) -> None:
         """Look at a level; the one that is looked at is chosen."""
         data, chosen = self.data, self.data.chosen_for(self.data.row)
@@ -590,7 +590,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return plan, compression.preview(plan, watch), trouble
 
         plan, preview, trouble = await self.host.accompany(self, act, work)
-        self.data.keep_previews(plan, preview.segments)
+        for choice, each in zip(plan.choices, preview.segments, strict=True):
+            self.data.put_preview(choice, each)
         await self._put_levels(
             self.data.with_levels(plan.choices, target), f"Fitted to {target:,} tokens"
         )
@@ -709,17 +710,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     # priorities and what must survive
 
     @unless(_no_row)
-    async def action_pin(self) -> None:
-        await self._set_priority(Priority.PINNED)
-
-    @unless(_no_row)
-    async def action_make_important(self) -> None:
-        await self._set_priority(Priority.IMPORTANT)
-
-    @unless(_no_row)
-    async def action_make_skip(self) -> None:
-        await self._set_priority(Priority.SKIP)
-
     async def _set_priority(self, priority: Priority) -> None:
         """Give the row a priority, or take it back."""
         row = self.data.row
@@ -788,7 +778,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         async def then(option: Option) -> None:
             mode, _, text = option.key.partition(" ")
             if mode == "pin":
-                await self.action_pin()
+                await self._set_priority(Priority.PINNED)
             elif mode == "lost" and preview is not None:
                 await self._keep(preview, lost[int(text)])
             else:

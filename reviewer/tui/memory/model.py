@@ -78,16 +78,18 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
             return ()
         found, uses = count(memories, "memory", "memories"), self.uses.values()
         if not uses:
-            cost = f"not knowing them cost {count(self.lost, 'call')}" if self.lost else ""
-            return found, "not used yet", cost, "what uses save is counted here"
+            cost = (
+                f"not knowing {'it' if memories == 1 else 'them'} cost {count(self.lost, 'call')}"
+            )
+            return found, cost if self.lost else "not used yet", "what this saves will show here"
         used, held, broken = (sum(getattr(e, f) for e in uses) for f in ("used", "held", "broken"))
-        calls = round(sum(each.saved for each in uses))
+        calls, unused = round(sum(each.saved for each in uses)), memories - len(uses)
         return (
             found,
             f"{count(used, 'use')}, {held:,} held",
             f"about {count(calls, 'call')} saved" if calls else "",
             f"{broken:,} came back" if broken else "",
-            f"{memories - len(uses):,} unused",
+            f"{unused:,} unused" if unused else "",
         )
 
 

@@ -206,13 +206,13 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 title=f"{shown.values[0].key}  trusted state{draft_word(signs, kept=shown.draft)}",
                 keep_scroll=same,
             )
-        self._draw_why(keep_scroll=same)
+        self._draw_why()
         self.show_footer()
 
     # drawing
 
-    def _draw_why(self, *, keep_scroll: bool = True) -> None:
-        """Draw the provenance; the selected place has the bar and is visible."""
+    def _draw_why(self) -> None:
+        """Draw the uses and the provenance; the selected place has the bar and is visible."""
         shown = self.shown
         if shown is None:
             return
@@ -227,7 +227,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             [*uses, *step_blocks(steps, signs, chosen, self.why.size.width)],
             title=title,
             hint=f"{shared.OPEN_SOURCE.key} opens it" if places else "",
-            reveal=None if chosen is None or not keep_scroll else len(uses) + 2 * chosen,
+            reveal=len(uses) + 2 * chosen if chosen is not None and self._place else None,
         )
 
     # why a key cannot run now

@@ -64,7 +64,7 @@ def figures(screen: Screen) -> list[str]:
 async def test_before_any_use_it_says_what_each_has_cost(linted: Engine) -> None:
     async with opened(linted, project="acme", size=(80, 24)) as screen:
         await screen.press("f5")
-        assert "4 memories · not used yet · not knowing them cost 12 calls" in screen.text
+        assert "4 memories · not knowing them cost 12 calls · what this saves will" in screen.text
         assert [each[:6] for each in figures(screen)] == ["cost 4"] * 3 + ["Tabs, "]
 
 
@@ -89,7 +89,7 @@ async def test_what_held_comes_first_then_what_came_back_then_what_was_never_nee
 async def test_what_is_filtered_is_summed_up(linted: Engine) -> None:
     async with opened(linted, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "/", *"nilerr", "enter")
-        assert "1 memory · not used yet · not knowing them cost 4 calls" in screen.text
+        assert "1 memory · not knowing it cost 4 calls" in screen.text
 
 
 async def test_memories_that_were_handed_over_together_share_what_they_saved(

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.decisions.history import History
     from reviewer.promotion.decisions.triage import Triage
     from reviewer.promotion.decisions.trusted_state import TrustedState
-    from reviewer.promotion.exchange.signed_decisions import Decisions
+    from reviewer.promotion.exchange.signed_decisions import SignedDecisions
     from reviewer.promotion.exchange.syncing import Syncing
     from reviewer.promotion.export.exports import Exports
     from reviewer.promotion.lists.insight import Insight
@@ -94,11 +94,11 @@ class Engine:
         return Triage(self._ledger, self.clock)
 
     @cached_property
-    def decisions(self) -> Decisions:
+    def signed_decisions(self) -> SignedDecisions:
         """Decisions as files: this person's, and those of others."""
-        from reviewer.promotion.exchange.signed_decisions import Decisions
+        from reviewer.promotion.exchange.signed_decisions import SignedDecisions
 
-        return Decisions(self._database, self._ledger, self.clock)
+        return SignedDecisions(self._database, self._ledger, self.clock)
 
     @cached_property
     def syncing(self) -> Syncing:

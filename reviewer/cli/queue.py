@@ -29,7 +29,7 @@ STATUSES = (
 )  # fmt: skip
 SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
 """The screen's word for a status -> the store's."""
-SORTS = ("rank", "confidence", "newest", "source", "sessions", "used")
+SORTS = ("rank", "confidence", "newest", "source", "sessions", "used", "cost")
 BATCH = 200
 """Rows read from the store at a time, so that the first lines appear at once."""
 

@@ -53,6 +53,7 @@ def stats(session: Session, as_json: bool) -> None:
             "last": use.last,
             "starts": use.starts,
             "held": use.held,
+            "saved": round(use.saved),
             "broken": use.broken,
         },
     )

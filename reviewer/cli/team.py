@@ -121,7 +121,7 @@ def export(session: Session, key: Path, out: Path) -> None:
         if engine.project is None:
             raise click.UsageError("name the project with --project NAME")
         actor = session.actor or login_name()
-        header, lines = engine.decisions.export(engine.project, actor)
+        header, lines = engine.signed_decisions.export(engine.project, actor)
     try:
         write_decisions(out, header, lines, str(key))
     except OSError as problem:
@@ -161,7 +161,7 @@ def import_(
     with session.changing(create=True) as engine:
         project = session.target(engine)
         _require_project(found, project, from_project)
-        done = engine.decisions.apply(found, project)
+        done = engine.signed_decisions.apply(found, project)
     _report(done, as_json, session.actor)
 
 

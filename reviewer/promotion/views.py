@@ -43,6 +43,8 @@ class Sort(StrEnum):
     SESSIONS = "sessions"
     USED = "used"
     """Last used at a call, or else decided."""
+    COST = "cost"
+    """What lacking it has cost, or else decided last."""
 
 
 class RejectReason(StrEnum):

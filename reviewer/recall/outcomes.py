@@ -27,7 +27,8 @@ class UseOutcome(StrEnum):
 
 class MemoryUse(Struct, frozen=True):
     """A memory handed to a session. `cue`: commands and signatures of the moment; `of_memory`:
-    signatures of the failures that the memory is about.
+    signatures of the failures that the memory is about; `calls`: what one of these has cost on
+    average, shared by the memories that were handed over together.
     """
 
     memory: int
@@ -36,6 +37,7 @@ class MemoryUse(Struct, frozen=True):
     cue: frozenset[str]
     at: str
     of_memory: frozenset[str] = frozenset()
+    calls: float = 0
 
 
 class SessionFailure(Struct, frozen=True):
@@ -75,8 +77,8 @@ def uses_of(
     """
     one, number = ("", ()) if memory is None else (" AND u.memory_id = ?", (memory,))
     uses = [
-        MemoryUse(found, session, moment, _lines(cue), at, _lines(own))
-        for found, session, moment, cue, at, own in store.execute(
+        MemoryUse(found, session, moment, _lines(cue), at, _lines(own), calls)
+        for found, session, moment, cue, at, own, calls in store.execute(
             _USES + one, (project, project, *number)
         )
     ]
@@ -95,8 +97,11 @@ def _lines(text: str | None) -> frozenset[str]:
 _USES = """
 SELECT u.memory_id, u.session, u.moment, u.cue, u.at,
     (SELECT group_concat(t.value, char(10)) FROM moment t
-        WHERE t.memory_id = u.memory_id AND t.kind = 'error')
+        WHERE t.memory_id = u.memory_id AND t.kind = 'error'),
+    1.0 * m.cost / max(m.times, m.sessions, 1) / together.memories
 FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
+JOIN (SELECT session, at, count(*) AS memories FROM use_of_memory GROUP BY session, at) together
+    ON together.session = u.session AND together.at = u.at
 WHERE (? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?))
     AND (u.moment <> 'start' OR EXISTS
         (SELECT 1 FROM moment t WHERE t.memory_id = u.memory_id AND t.kind = 'error'))

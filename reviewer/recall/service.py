@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from reviewer.recall.moments import (
     paths_in,
     read_moments,
 )
-from reviewer.recall.outcomes import UseOutcome, uses_of
+from reviewer.recall.outcomes import MemoryUse, UseOutcome, uses_of
 from reviewer.recall.search import (
     Cue,
     Recalled,
@@ -40,9 +40,11 @@ from reviewer.recall.uses import (
 )
 from reviewer.sessions.signatures import failing_lines, signature, signatures_of, what_failed
 from reviewer.sources.shell import heads
+from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.text.for_agents import AgentText, without_tags
+from reviewer.text.numerals import count, times
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import Done
@@ -55,7 +57,8 @@ LONGEST_CHOICE = 500
 
 class UseCount(Struct, frozen=True):
     """Uses of a memory and their known outcomes. `starts`: packets that contained it; `needed`:
-    packets after which the failure occurred anyway.
+    packets after which the failure occurred anyway; `saved`: about as many calls, one average cost
+    of the failure for each time that it held, shared with the memories of the same moment.
     """
 
     memory: int
@@ -66,26 +69,32 @@ class UseCount(Struct, frozen=True):
     broken: int = 0
     starts: int = 0
     needed: int = 0
+    saved: float = 0
+
+    @property
+    def worth(self) -> tuple[float, ...]:
+        """What orders memories by their worth: calls saved, then uses that held, that did not, and
+        that nobody knows of.
+        """
+        return self.saved, self.held, self.broken, self.used
 
     @property
     def words(self) -> str:
-        """`used 12 times, 9 times it held, in 30 packets`."""
-        used = f"used {_times(self.used)}" if self.used else "never used at a call"
-        packets = f"in {self.starts:,} packet{'s' * (self.starts > 1)}"
+        """`used 12 times, 9 times it held, saved about 18 calls, in 30 packets`."""
+        used = f"used {times(self.used)}" if self.used else "never used at a call"
+        packets = f"in {count(self.starts, 'packet')}"
         others = [
-            f"{_times(number)} it {what}"
+            f"{times(number)} it {what}"
             for number, what in ((self.held, "held"), (self.broken, "came back"))
             if number
         ]
+        if calls := round(self.saved):
+            others.append(f"saved about {count(calls, 'call')}")
         if self.starts:
             others.append(
                 f"{packets}, {self.needed:,} of them did not help" if self.needed else packets
             )
         return ", ".join((used, *others))
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number:,} times"
 
 
 def cue_of(kind: str, text: str) -> Cue:
@@ -255,14 +264,33 @@ class Recall:
                 for row in reader.execute(_COUNTS, (project, project, memory, memory))
             }
         outcomes = Counter((use.memory, use.moment == START, came) for use, came in found)
+        saved = defaultdict[int, float](float)
+        for use, came in found:
+            if came is UseOutcome.HELD:
+                saved[use.memory] += use.calls
         for number, before in counts.items():
             counts[number] = structs.replace(
                 before,
+                saved=saved[number],
                 held=outcomes[number, False, UseOutcome.HELD],
                 broken=outcomes[number, False, UseOutcome.BROKEN],
                 needed=outcomes[number, True, UseOutcome.BROKEN],
             )
         return sorted(counts.values(), key=lambda count: (-count.used, -count.starts, count.memory))
+
+    def outcomes(self, memory: int) -> list[tuple[MemoryUse, UseOutcome]]:
+        """The uses of a memory with their outcomes, the latest first. Raises StoreError."""
+        with failures_as_sentences(self._database.path):
+            found = uses_of(self._database.reader(), None, memory)
+        return sorted(found, key=lambda use: use[0].at, reverse=True)
+
+    def lost(self, memories: Sequence[int]) -> int:
+        """The calls that were lost to what these memories are about, each failure counted once.
+        Raises StoreError.
+        """
+        with failures_as_sentences(self._database.path):
+            (calls,) = self._database.reader().execute(_LOST, (listed(memories),)).fetchone()
+        return int(calls)
 
     def _moments(self, memory: int, content: str, chosen: str) -> tuple[Moment, ...]:
         if chosen == MomentKind.ONLY:
@@ -301,6 +329,12 @@ SELECT m.id, m.content, sum(u.moment <> '{START}'), sum(u.moment = '{START}'), m
 FROM use_of_memory u JOIN memory m ON m.id = u.memory_id
 WHERE (? IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?))
     AND (? IS NULL OR m.id = ?) GROUP BY m.id
+"""
+_LOST = f"""
+SELECT coalesce(sum(calls), 0) FROM (
+    SELECT max(cost) AS calls FROM memory WHERE id {AMONG}
+    GROUP BY coalesce(nullif(signature, ''), id)
+)
 """
 _DUE = (
     "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"

@@ -241,7 +241,7 @@ class Undo:
         """
         target = self._row(number).target
         title = self._row(target).title
-        if not self.is_undone(target):
+        if self.is_redone(number):
             raise ConflictError(f'Act {target} "{title}" is already redone.')
         with failures_as_sentences(self._database.path):
             (latest,) = self._database.reader().execute(
@@ -252,6 +252,10 @@ class Undo:
     def is_undone(self, number: int) -> bool:
         """Whether an act is currently undone."""
         return number in self.undone_between(number, number)
+
+    def is_redone(self, undo: int) -> bool:
+        """Whether the act that an undo took back is currently done again."""
+        return not self.is_undone(self._row(undo).target)
 
     def undone_between(self, first: int, last: int) -> set[int]:
         """The acts from `first` to `last` that are currently undone."""

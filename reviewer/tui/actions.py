@@ -13,13 +13,13 @@ from reviewer.tui.evidence.keys import SOURCE
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.memory.keys import MEMORY
 from reviewer.tui.packet.keys import PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
 from reviewer.tui.queue.keys import QUEUE
 from reviewer.tui.reading.keys import READING
 from reviewer.tui.session.keys import SESSION
 from reviewer.tui.start.keys import START
-from reviewer.tui.state.keys import STATE
 
 PANES: tuple[Pane, ...] = (
     keys.APP,
@@ -28,7 +28,7 @@ PANES: tuple[Pane, ...] = (
     CONTEXT,
     PACKET,
     PIPELINES,
-    STATE,
+    MEMORY,
     HISTORY,
     AGENTS,
     SOURCE,

@@ -69,7 +69,7 @@ READ_ONLY = "The store is read-only: you can look, but not change anything."
 ROOMS = {
     keys.SHOW_CONTEXT: ("context", "ContextScreen"),
     keys.SHOW_PACKET: ("packet", "PacketScreen"),
-    keys.SHOW_MEMORY: ("state", "StateScreen"),
+    keys.SHOW_MEMORY: ("memory", "MemoryScreen"),
     keys.SHOW_PIPELINES: ("pipelines", "PipelinesScreen"),
     keys.SHOW_AGENTS: ("agents", "AgentsScreen"),
     keys.SHOW_HISTORY: ("history", "HistoryScreen"),

@@ -33,7 +33,7 @@ PICTURES = {
     "queue.svg": ("enter", "j", "a", "x", "j"),
     "context.svg": ("enter", "f3", "f", *"1200", "enter", "g", "j"),
     "packet.svg": ("enter", "a", "a", "a", "f4"),
-    "state.svg": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
+    "memory.svg": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
 }
 """File -> the keys that lead to what it shows."""
 SIZES = ((60, 20), (80, 24), (120, 40))

@@ -58,7 +58,7 @@ def test_just_one_module_writes_the_table_and_only_faces_call_it() -> None:
     found = [file for file, tree in trees().items() if writers_of_state(tree)]
     assert found == ["promotion/decisions/trusted_state.py"]
     calling = {file for file, tree in trees().items() if callers_of_set(tree)}
-    assert calling == {"cli/state.py", "tui/packet/screen.py", "tui/state/screen.py"}
+    assert calling == {"cli/state.py", "tui/packet/screen.py", "tui/memory/screen.py"}
 
 
 def test_functions_that_write_it_take_text_and_no_id() -> None:

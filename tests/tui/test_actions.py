@@ -35,7 +35,7 @@ def test_one_id_is_one_action_on_all_screens() -> None:
 
 
 def test_undo_is_the_same_action_on_every_screen_that_writes() -> None:
-    writing = [BY_ID[name] for name in ("queue", "context", "state", "history")]
+    writing = [BY_ID[name] for name in ("queue", "context", "memory", "history")]
     assert all(UNDO in pane.actions for pane in writing)
 
 
@@ -46,7 +46,7 @@ def test_undo_is_the_same_action_on_every_screen_that_writes() -> None:
         (("f3",), "context"),
         (("f4",), "packet"),
         (("f6",), "pipelines"),
-        (("f5",), "state"),
+        (("f5",), "memory"),
         (("slash",), "filter"),
         (("e",), "edit"),
         ((), "text"),
@@ -85,7 +85,7 @@ def letters(pane: Pane) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "name", ["queue", "context", "packet", "state", "pipelines", "agents", "history", "session"]
+    "name", ["queue", "context", "packet", "memory", "pipelines", "agents", "history", "session"]
 )
 def test_a_screen_has_at_most_fourteen_letters(name: str) -> None:
     assert len(letters(BY_ID[name])) <= 14
@@ -95,7 +95,7 @@ def test_a_letter_means_the_same_on_the_screens_that_have_it() -> None:
     meanings = {
         key: {
             action.title
-            for name in ("queue", "context", "packet", "state", "pipelines", "session")
+            for name in ("queue", "context", "packet", "memory", "pipelines", "session")
             for action in BY_ID[name].actions
             if action.keys.split(",")[0] == key
         }

@@ -95,7 +95,7 @@ async def test_an_act_of_another_screen_runs_there_or_names_its_key(
         await screen.press("question_mark", *"pipelines and runs", "enter")
         await screen.until(lambda: "an example" in screen.text)
         await screen.press("escape", "f2", "question_mark", *"graduate", "enter")
-        assert type(screen.app.screen).__name__ == "StateScreen"
+        assert type(screen.app.screen).__name__ == "MemoryScreen"
         assert '. "graduate": Propose this memory as an entity' in screen.text
 
 

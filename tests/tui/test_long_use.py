@@ -13,7 +13,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.bars import FooterBar
-from reviewer.tui.state.screen import StateScreen
+from reviewer.tui.memory.screen import MemoryScreen
 from tests.tui.conftest import opened
 
 ROUND = [
@@ -46,10 +46,10 @@ async def test_a_screen_is_as_it_was_left_with_what_was_written_meanwhile(stocke
     stocked.triage.promote(list(stocked.queue.ids(QueueQuery()))[:3])
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press("f5", "j", "j")
-        left = screen.top(StateScreen)
+        left = screen.top(MemoryScreen)
         here = left.facts.current_id
         await screen.press("f2", "a", "f5")
-        assert screen.top(StateScreen) is left
+        assert screen.top(MemoryScreen) is left
         assert left.facts.current_id == here
         assert len(left.facts.ids) == 4
 

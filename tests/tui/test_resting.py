@@ -9,8 +9,8 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit import list_screen
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.memory.screen import MemoryScreen
 from reviewer.tui.packet.screen import PacketScreen
-from reviewer.tui.state.screen import StateScreen
 from tests.tui.conftest import Screen, opened
 
 LONG = 3600.0
@@ -68,10 +68,10 @@ async def test_panes_wait_while_the_cursor_runs(
 
 
 @pytest.mark.parametrize(
-    ("key", "kind"), [("f4", PacketScreen), ("f5", StateScreen), ("f8", HistoryScreen)]
+    ("key", "kind"), [("f4", PacketScreen), ("f5", MemoryScreen), ("f8", HistoryScreen)]
 )
 async def test_a_screen_below_another_one_reads_when_it_is_shown_again(
-    filled: Engine, key: str, kind: type[PacketScreen] | type[StateScreen] | type[HistoryScreen]
+    filled: Engine, key: str, kind: type[PacketScreen] | type[MemoryScreen] | type[HistoryScreen]
 ) -> None:
     other = Engine.open(filled.path, actor="somebody")
     async with opened(filled, project="acme") as screen:

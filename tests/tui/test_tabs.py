@@ -34,7 +34,9 @@ async def test_the_four_screens_are_always_named_with_their_keys(
 @pytest.mark.parametrize(
     ("width", "key", "project", "end"),
     [
-        (60, "f2", LONG, "Memory F5"),
+        (60, "f2", LONG, "Memory F5 F7 F8"),
+        (60, "f6", LONG, "Memory F5 Pipelines F6"),
+        (60, "f8", "acme", "Memory F5 F7 History"),
         (80, "f2", LONG, "Memory F5  Agents  History"),
         (80, "f8", LONG, "Memory F5  Agents  History F8"),
         (100, "f2", "acme", "Memory F5   Agents F7   History F8"),
@@ -50,7 +52,7 @@ async def test_the_other_screens_are_named_where_there_is_room(
         assert bar(screen.text).startswith(f" {project[:3]}")
 
 
-async def test_pipelines_has_a_tab_where_there_is_one(
+async def test_pipelines_has_a_tab_as_soon_as_there_is_one(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("reviewer.tui.pipelines.model.is_any_pipeline", is_any_pipeline)
@@ -58,10 +60,10 @@ async def test_pipelines_has_a_tab_where_there_is_one(
     folder = tmp_path / "work"
     (folder / "flows").mkdir(parents=True)
     monkeypatch.chdir(folder)
+    monkeypatch.setattr("reviewer.tui.queue.screen.LOOK_SECONDS", 0.1)
     async with opened(engine, size=(120, 20), project="acme") as screen:
         assert "Pipelines" not in bar(screen.text)
-    (folder / "flows" / "release.dot").write_text("digraph { start -> done }", "utf-8")
-    async with opened(engine, size=(120, 20), project="acme") as screen:
+        (folder / "flows" / "release.dot").write_text("digraph { start -> done }", "utf-8")
         await screen.until(lambda: "Pipelines F6" in bar(screen.text))
         await screen.press("f5")
         assert "Pipelines F6" in bar(screen.text)

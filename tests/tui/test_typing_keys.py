@@ -12,7 +12,7 @@ from reviewer.tui.kit.filter import FilterInput
 from tests.tui.conftest import Screen, opened
 
 SCREEN_KEYS = {
-    "f2": "QueueScreen", "f3": "ContextScreen", "f4": "PacketScreen", "f5": "StateScreen",
+    "f2": "QueueScreen", "f3": "ContextScreen", "f4": "PacketScreen", "f5": "MemoryScreen",
     "f6": "PipelinesScreen", "f7": "AgentsScreen", "f8": "HistoryScreen",
 }  # fmt: skip
 

@@ -105,7 +105,7 @@ class ImportedDecisions(Struct):
     refused: list[Refused] = []
 
 
-class Decisions:
+class SignedDecisions:
     """Reads a person's decisions from the ledger, and applies those of others."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:

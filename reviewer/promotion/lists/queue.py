@@ -50,6 +50,7 @@ _ORDERS = {
     Sort.NEWEST: "m.id DESC",
     Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
     Sort.SESSIONS: f"m.deferred, m.excerpt, {_SESSIONS} DESC, m.authors DESC, m.rank DESC, m.id",
+    Sort.COST: f"m.cost DESC, {_DECIDED}",
     Sort.USED: f"max(coalesce(m.decided_at, ''), {_LAST_USE}) DESC, m.id DESC",
 }
 _COLUMNS = (

@@ -36,7 +36,7 @@ SHORTENED = "what you said is shortened"
 PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
 
 
-class ContextRead(Struct, frozen=True):
+class ContextSnapshot(Struct, frozen=True):
     """A context as it was read. `trouble` says why it cannot be compressed."""
 
     context: ContextView | None = None
@@ -58,35 +58,30 @@ class ContextRead(Struct, frozen=True):
     """The turns that a filter lets through."""
 
 
-def read_context(engine: Engine, number: int, filter_: str = "") -> ContextRead:
+def read_context(engine: Engine, number: int, filter_: str = "") -> ContextSnapshot:
     """A context with a plan that leaves it as it is. Raises UnknownIdError."""
-    context = engine.contexts.get(number)
-    version = engine.contexts.changed(number)
-    rows = engine.contexts.rows(engine.contexts.ids(CommitQuery(number)))
-    commits = {each.id: each for each in rows}
-    segments = engine.compression.segments(number)
+    contexts, compression = engine.contexts, engine.compression
+    context, version = contexts.get(number), contexts.changed(number)
+    rows = contexts.rows(contexts.ids(CommitQuery(number)))
+    commits, segments = {each.id: each for each in rows}, compression.segments(number)
     plan, trouble = None, ""
     try:
-        plan = engine.compression.plan(number, None, engine=OFFLINE)
+        plan = compression.plan(number, None, engine=OFFLINE)
     except ReviewerError as problem:
         trouble = str(problem)
-    sent = sum(each.tokens for each in rows if each.priority is not Priority.SKIP)
-    levels = engine.compression.levels.get(number)
-    titles = tuple(_title(each, commits) for each in segments)
-    hits = frozenset(engine.contexts.ids(CommitQuery(number, filter_)))
-    return ContextRead(
+    return ContextSnapshot(
         context,
         commits,
-        engine.compression.numbers(number),
-        engine.contexts.persons_messages(number),
-        segments,
-        plan,
-        sent,
-        version,
-        titles,
-        levels,
-        trouble,
-        hits,
+        numbers=compression.numbers(number),
+        messages=contexts.persons_messages(number),
+        segments=segments,
+        plan=plan,
+        sent=sum(each.tokens for each in rows if each.priority is not Priority.SKIP),
+        version=version,
+        titles=tuple(_title(each, commits) for each in segments),
+        levels=compression.levels.get(number),
+        trouble=trouble,
+        hits=frozenset(contexts.ids(CommitQuery(number, filter_))),
     )
 
 
@@ -172,7 +167,7 @@ class ContextModel:
     """The rows of one context with a cursor, the levels of its segments, and their previews."""
 
     def __init__(self) -> None:
-        self.found = ContextRead()
+        self.snapshot = ContextSnapshot()
         """The context as it was read."""
         self.plan: CompressionPlan | None = None
         self.rows: list[ContextRow] = []
@@ -185,9 +180,8 @@ class ContextModel:
         """What to step back from, latest last."""
         self.chosen: tuple[ChosenLevel, ...] = ()
         """The levels that the store has."""
-        self.previews: dict[Key, SegmentPreview] = {}
-        self.troubles: dict[Key, str] = {}
-        """Why there is no preview, as a sentence."""
+        self.previews: dict[Key, SegmentPreview | str] = {}
+        """Each with its text, or a sentence that says why there is none."""
 
     @property
     def look(self) -> Entered | None:
@@ -218,27 +212,27 @@ class ContextModel:
                 return True
         return False
 
-    def load(self, found: ContextRead, here: int | None = None) -> None:
+    def load(self, found: ContextSnapshot, here: int | None = None) -> None:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
         here = here if here is not None else self.first_commit
-        self.found, self.plan = found, found.plan
+        self.snapshot, self.plan = found, found.plan
         self.take(found.levels)
         self._arrange(here)
 
     def clear(self) -> None:
         """Show no context."""
-        self.found, self.plan, self.rows, self.cursor = ContextRead(), None, [], 0
+        self.snapshot, self.plan, self.rows, self.cursor = ContextSnapshot(), None, [], 0
 
     def _arrange(self, here: int | None) -> None:
         """List the rows in the order of the chain; the cursor goes to the commit `here`."""
         of: dict[int, int] = {}
-        for at, segment in enumerate(self.found.segments):
+        for at, segment in enumerate(self.snapshot.segments):
             of.update(dict.fromkeys(segment_sources(segment), at))
         rows: list[ContextRow] = []
         shown: set[int] = set()
         words = self.words.casefold().split()
-        for number, commit in self.found.commits.items():
-            at, hit = of.get(number, -1), number in self.found.hits
+        for number, commit in self.snapshot.commits.items():
+            at, hit = of.get(number, -1), number in self.snapshot.hits
             if at < 0:
                 rows += [ContextRow(None, commit)] if hit else []
                 continue
@@ -259,7 +253,7 @@ class ContextModel:
         return all(word in title for word in words)
 
     def _sources(self, at: int) -> tuple[int, ...]:
-        return segment_sources(self.found.segments[at])
+        return segment_sources(self.snapshot.segments[at])
 
     # rows
 
@@ -314,13 +308,13 @@ class ContextModel:
         """
         commits = self.commits_of(row)
         if row.commit is None and self.words:
-            commits = tuple(each for each in commits if each in self.found.hits) or commits
-        spoken = tuple(each for each in commits if self.found.commits[each].type != "reasoning")
+            commits = tuple(each for each in commits if each in self.snapshot.hits) or commits
+        spoken = tuple(each for each in commits if self.snapshot.commits[each].type != "reasoning")
         return spoken or commits
 
     def priority(self, row: ContextRow) -> Priority:
         """The priority of a turn; of a segment that of all its turns, else the most careful one."""
-        found = {self.found.commits[each].priority for each in self.acted_on(row)}
+        found = {self.snapshot.commits[each].priority for each in self.acted_on(row)}
         careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
@@ -329,13 +323,13 @@ class ContextModel:
         if row.commit is not None:
             return row.commit.first_line
         said = self.messages(row)
-        return f"{said}: {self.found.titles[row.segment or 0]}".removeprefix(": ")
+        return f"{said}: {self.snapshot.titles[row.segment or 0]}".removeprefix(": ")
 
     def messages(self, row: ContextRow) -> str:
         """The person's messages in a row: `you 3`, `you 3-5`; empty without one."""
-        turns = self.found.segments[row.segment or 0].turns if row.commit is None else ()
+        turns = self.snapshot.segments[row.segment or 0].turns if row.commit is None else ()
         commits = [row.commit.id] if row.commit is not None else [each.commit for each in turns]
-        known = self.found.messages
+        known = self.snapshot.messages
         numbers = [known[each] for each in commits if each is not None and each in known]
         if len(numbers) > 1:
             return f"you {numbers[0]}-{numbers[-1]}"
@@ -343,54 +337,55 @@ class ContextModel:
 
     def number(self, row: ContextRow) -> str:
         """The number of a turn in the session; of a segment that of its first turn."""
-        return str(self.found.numbers.get(self.commits_of(row)[0], ""))
+        return str(self.snapshot.numbers.get(self.commits_of(row)[0], ""))
 
     def number_of(self, segment: str) -> str:
         """The number of a segment by its id."""
-        return self.number(ContextRow(self.place(segment), None))
+        return self.number(ContextRow(self.index_of(segment), None))
 
     def numbered_title(self, row: ContextRow) -> str:
         return f"{self.number(row)} {self.title(row)}"
 
     def applied_summary(self, row: ContextRow) -> AppliedSummary | None:
         """The summary that was applied to the segment of a row."""
-        return self.found.segments[row.segment].applied if row.segment is not None else None
+        return self.snapshot.segments[row.segment].applied if row.segment is not None else None
 
     @property
     def original(self) -> int:
         """The tokens of the whole session, before any summary."""
-        return self.found.sent + sum(each.tokens - each.sent for each in self.found.segments)
+        return self.snapshot.sent + sum(each.tokens - each.sent for each in self.snapshot.segments)
 
     def retaining(self, row: ContextRow) -> tuple[int, ...]:
         """The turns that may get criteria: of an applied summary its originals."""
         if row.segment is None or self.applied_summary(row) is None:
             return self.acted_on(row)
-        turns = self.found.segments[row.segment].turns
+        turns = self.snapshot.segments[row.segment].turns
         spoken = [each for each in turns if each.kind != "thinking"] or turns
         return tuple(each.commit for each in spoken if each.commit is not None)
 
     # levels
 
     def segment_of(self, choice: LevelChoice) -> Segment:
-        return self.found.segments[self.place(choice.segment)]
+        return self.snapshot.segments[self.index_of(choice.segment)]
 
     def is_applied(self, choice: LevelChoice) -> bool:
         """Whether a choice is the summary that was applied."""
         applied = self.segment_of(choice).applied
         return applied is not None and choice.content == applied.text
 
+    def _stored(self, choice: LevelChoice) -> list[ChosenLevel]:
+        """What the store has about the turns of a choice."""
+        return [each for each in self.chosen if each.is_about(choice.sources)]
+
     def why_full(self, choice: LevelChoice) -> str:
         """Why a segment stands at Full, where somebody chose that."""
-        chosen = any(each.is_about(choice.sources) for each in self.chosen)
-        return "Full: chosen" if chosen else ""
+        return "Full: chosen" if self._stored(choice) else ""
 
     @property
     def target(self) -> int:
         """The tokens of the last fit; 0 without one."""
-        choices = self.all_choices
-        fitted = (each for each in self.chosen if each.target)
-        known = (e.target for e in fitted if any(e.is_about(c.sources) for c in choices))
-        return next(known, 0)
+        stored = (each for choice in self.all_choices for each in self._stored(choice))
+        return next((each.target for each in stored if each.target), 0)
 
     def chosen_for(self, row: ContextRow | None) -> LevelChoice | None:
         """The choice for the segment of a row."""
@@ -410,9 +405,7 @@ class ContextModel:
     def own(self) -> list[LevelChoice]:
         """The choices that the person made, which a fit leaves as they are."""
         return [
-            choice
-            for choice in self.all_choices
-            if any(each.own and each.is_about(choice.sources) for each in self.chosen)
+            choice for choice in self.all_choices if any(each.own for each in self._stored(choice))
         ]
 
     @property
@@ -429,7 +422,7 @@ class ContextModel:
                 target=self.target,
             )
             for choice in self.all_choices
-            if choice.segment in new or any(each.is_about(choice.sources) for each in self.chosen)
+            if choice.segment in new or self._stored(choice)
         ]
 
     def with_levels(self, levels: Sequence[LevelChoice], target: int) -> list[ChosenLevel]:
@@ -463,19 +456,16 @@ class ContextModel:
 
     def shown(self, choice: LevelChoice) -> SegmentPreview | None:
         """The preview of a choice, once it was written."""
-        return self.previews.get(self.key(choice))
+        found = self.previews.get(self.key(choice))
+        return None if isinstance(found, str) else found
 
     def trouble(self, choice: LevelChoice) -> str:
         """Why there is no preview; empty when there is one, or it is not written yet."""
-        return self.troubles.get(self.key(choice), "")
+        found = self.previews.get(self.key(choice))
+        return found if isinstance(found, str) else ""
 
-    def put_preview(self, choice: LevelChoice, found: SegmentPreview) -> None:
+    def put_preview(self, choice: LevelChoice, found: SegmentPreview | str) -> None:
         self.previews[self.key(choice)] = found
-
-    def keep_previews(self, plan: CompressionPlan, found: Sequence[SegmentPreview]) -> None:
-        """Keep the previews of a plan."""
-        for choice, each in zip(plan.choices, found, strict=True):
-            self.put_preview(choice, each)
 
     def take(self, levels: Sequence[ChosenLevel]) -> None:
         """The store has other levels now."""
@@ -505,11 +495,6 @@ class ContextModel:
         rows = range(self.cursor + step, len(self.rows) if step > 0 else -1, step)
         return next((at for at in rows if self.needs_a_look(self.rows[at])), None)
 
-    def forget_previews(self) -> None:
-        """The turns changed: write every preview again."""
-        self.previews.clear()
-        self.troubles.clear()
-
     def wanted(self) -> list[LevelChoice]:
         """Choices without a preview, most urgent first: the row under the cursor at its level and
         at the others, then every compressed segment.
@@ -522,9 +507,8 @@ class ContextModel:
         wanted += [each for each in self.changes() if each.level is not Level.FULL]
         found: dict[Key, LevelChoice] = {}
         for each in wanted:
-            key = self.key(each)
-            if key not in self.previews and key not in self.troubles:
-                found.setdefault(key, each)
+            if self.key(each) not in self.previews:
+                found.setdefault(self.key(each), each)
         return list(found.values())
 
     def size(self, choice: LevelChoice) -> int | None:
@@ -535,18 +519,18 @@ class ContextModel:
         found = self.shown(choice)
         return None if found is None else found.tokens
 
-    def place(self, segment: str) -> int:
+    def index_of(self, segment: str) -> int:
         """The index of a segment by its id."""
-        return next(at for at, each in enumerate(self.found.segments) if each.id == segment)
+        return next(at for at, each in enumerate(self.snapshot.segments) if each.id == segment)
 
     def after(self) -> int | None:
         """The tokens that the whole context will have; None until that is known."""
-        sizes = [self.size(each) for each in self.all_choices]
-        known = [size for size in sizes if size is not None]
-        if len(known) < len(sizes):
-            return None
-        pairs = zip(known, self.found.segments, strict=False)
-        return self.found.sent + sum(size - each.sent for size, each in pairs)
+        total = self.snapshot.sent
+        for choice, segment in zip(self.all_choices, self.snapshot.segments, strict=False):
+            if (size := self.size(choice)) is None:
+                return None
+            total += size - segment.sent
+        return total
 
     def changes(self) -> list[LevelChoice]:
         """The choices that are to be applied."""

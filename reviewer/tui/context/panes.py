@@ -55,7 +55,7 @@ class RowsList(ModelList[ContextModel]):
             Priority.IMPORTANT: sign.important,
             Priority.SKIP: sign.skip,
         }.get(data.priority(row), " ")
-        criteria = data.found.commits[data.commits_of(row)[0]].criteria if row.commit else 0
+        criteria = data.snapshot.commits[data.commits_of(row)[0]].criteria if row.commit else 0
         left: list[Part] = [
             cursor_bar(on_row, sign, here=at == data.cursor, focused=self.has_focus),
             (data.number(row).rjust(4), dim),
@@ -78,10 +78,10 @@ class RowsList(ModelList[ContextModel]):
         if row.commit is not None:
             return "", f"{row.commit.tokens:,}", ""
         choice, at = data.chosen_for(row), row.segment or 0
-        segment = data.found.segments[at]
+        segment = data.snapshot.segments[at]
         sent, original = segment.sent, segment.tokens
         if data.priority(row) is Priority.SKIP:
-            before = sum(data.found.commits[each].tokens for each in data.acted_on(row))
+            before = sum(data.snapshot.commits[each].tokens for each in data.acted_on(row))
             return f"{before:,}", "0", "skipped"
         whole = f"{original:,}" if width >= WITH_BOTH else ""
         if choice is None or data.is_applied(choice):

@@ -6,7 +6,9 @@ Where no session was opened yet, the sessions that were read are listed, newest 
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,7 +24,7 @@ from reviewer.compression.chosen_levels import ChosenLevel
 from reviewer.compression.fit import UnreachableError
 from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
-from reviewer.compression.values import BY_HAND, OFFLINE, Level, Lost, SegmentTurn
+from reviewer.compression.values import OFFLINE, Level, Lost, SegmentTurn
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
@@ -34,8 +36,8 @@ from reviewer.tui.context import keys
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
     ContextModel,
-    ContextRead,
     ContextRow,
+    ContextSnapshot,
     Entered,
     doubts,
     findings,
@@ -66,8 +68,8 @@ if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
 MAX_SESSIONS = 500
-MAX_NAMED, NAMED_IN_TITLE = 8, 4
-"""Segments that a message, and the title of a question, names."""
+MAX_NAMED = 5
+"""Segments that a message names."""
 REQUEST_CELLS = 60
 FEW = 3
 """Lines of losses that need no pane of half the height."""
@@ -77,6 +79,12 @@ REGEX_SIGNS = frozenset("\\.*+?|^$()[]{}")
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
 UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
+LEVELS = dict(zip(keys.LEVELS, Level, strict=True))
+PRIORITIES = {
+    keys.PIN: Priority.PINNED,
+    keys.IMPORTANT: Priority.IMPORTANT,
+    keys.LEAVE_OUT: Priority.SKIP,
+}
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
 COMPILE = "reviewer compile"
 CHOOSES = "again chooses it."
@@ -106,7 +114,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     @property
     def context(self) -> ContextView | None:
         """The one that is open."""
-        return self.data.found.context
+        return self.data.snapshot.context
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
@@ -148,6 +156,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return f"This is skipped: {keys.LEAVE_OUT.key} takes it in again."
         return None if self.data.choice(row) else "A pinned turn is always sent whole."
 
+    def _method(self, action: Action) -> Callable[[], object]:
+        """The levels share a method, and the priorities."""
+        if (level := LEVELS.get(action)) is not None:
+            return partial(self._choose_level, level)
+        if (priority := PRIORITIES.get(action)) is not None:
+            return partial(self._set_priority, priority)
+        return super()._method(action)
+
     def offers(self, action: Action) -> bool:
         return self.context is not None or action in (keys.OPEN, shared.MENU)
 
@@ -156,9 +172,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def reload(self) -> None:
         """Open the session of last time; later, read again what others changed."""
         if self.context is None:
-            self.read(self._find, self._found, group="context")
+            self.read(self._read_last, self._show_last, group="context")
         else:
-            number, known = self.context.id, (self.data.found.version, self.data.chosen)
+            number, known = self.context.id, (self.data.snapshot.version, self.data.chosen)
             self.read(
                 lambda: (
                     self.engine.contexts.changed(number),
@@ -168,17 +184,17 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 group="watch",
             )
 
-    def _find(self) -> ContextRead | None:
-        """The context that was open last, else the one that changed last; None without any."""
+    def _read_last(self) -> ContextSnapshot | None:
         number = self._last()
         return read_context(self.engine, number) if number is not None else None
 
     def _last(self) -> int | None:
+        """The context that was open last, else the one that changed last; None without any."""
         known = [each.id for each in self.engine.contexts.all(self.project)]
         last = load_context(self.engine.path, self.project)
         return last if last in known else next(iter(known), None)
 
-    def _found(self, found: ContextRead | None) -> None:
+    def _show_last(self, found: ContextSnapshot | None) -> None:
         if found is not None:
             self._show(found)
         elif not self._read:
@@ -256,7 +272,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._keep_place()
         self.note_version()
 
-        def then(found: ContextRead) -> None:
+        def then(found: ContextSnapshot) -> None:
             self._show(found, here)
             if sentence:
                 self.say(sentence)
@@ -273,7 +289,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._show_nothing()
         self.say_trouble(sentence)
 
-    def _show(self, found: ContextRead, here: int | None = None) -> None:
+    def _show(self, found: ContextSnapshot, here: int | None = None) -> None:
         context = found.context
         if context is None:
             return
@@ -281,14 +297,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             here = load_commit(self.engine.path, context.id) if here is None else here
             self.data.words = ""
             self.data.clear()
-        if found.version != self.data.found.version:
-            self.data.forget_previews()
+        if found.version != self.data.snapshot.version:
+            self.data.previews.clear()
         self.data.load(found, here)
         nothing = "No turn matches." if self.data.words else "This session has no turns."
         self.rows.empty = (found.trouble or nothing,)
         self.void("previews")  # what is being written is not wanted any more
         self._writes = False
-        self.show_empty(empty=not self.data.found.commits)
+        self.show_empty(empty=not self.data.snapshot.commits)
         self.show_footer()
         self.rows.rows_changed()
         self._keep_place()
@@ -356,57 +372,56 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if not wanted:
             return
         choice = wanted[0]
-        key, plan = self.data.key(choice), self.data.plan_of(choice)
-        at = self.data.place(choice.segment)
+        plan, at = self.data.plan_of(choice), self.data.index_of(choice.segment)
 
-        def work() -> SegmentPreview | None:
+        def work() -> SegmentPreview | str | None:
             try:
                 return self._preview(plan)
             except ConflictError:
                 return None
+            except ReviewerError as problem:
+                return str(problem)
 
-        def then(found: SegmentPreview | None) -> None:
-            if found is not None:
-                self.data.put_preview(choice, found)
-                self._written(at)
-            elif self.context is not None:
+        def then(found: SegmentPreview | str | None) -> None:
+            row = self.data.row
+            if found is None:
                 self._writes = False
-                self.open_context(self.context.id, CHANGED)
+                if self.context is not None:
+                    self.open_context(self.context.id, CHANGED)
+                return
+            self.data.put_preview(choice, found)
+            self.rows.refresh()
+            if row is not None and row.segment == at and not self.cursor_rest.waiting:
+                self._draw()
+            else:
+                self._show_whole()
+            self._write_next()
 
-        def failed(sentence: str) -> None:
-            self.data.troubles[key] = sentence
-            self._written(at)
-
-        self.read(work, then, group="previews", failed=failed)
+        self.read(work, then, group="previews")
 
     def _preview(self, plan: CompressionPlan, watch: Watch | None = None) -> SegmentPreview:
         """The preview of a plan of one segment, in a thread."""
         return self.engine.compression.preview(plan, watch).segments[0]
 
-    def _written(self, at: int) -> None:
-        """Show the preview of a segment, and write the next one."""
-        self.rows.refresh()
-        row = self.data.row
-        if row is not None and row.segment == at and not self.cursor_rest.waiting:
-            self._draw()
-        else:
-            self._show_whole()
-        self._write_next()
-
     def _show_whole(self) -> None:
         if self.context is None:
             return
-        signs, after = glyphs(self.app), self.data.after()
-        words = signs.ellipsis if after is None else f"{after:,}"
-        if target := self.data.target:
-            words += f" of {target:,}" + (f" {signs.attention}" if (after or 0) > target else "")
-        whole = f"{self.data.original:,} tokens {signs.arrow} {words}"
+        signs, changes = glyphs(self.app), self.data.changes()
+        sent, original = self.data.snapshot.sent, self.data.original
+        whole = f"{sent:,} tokens"
+        if changes:
+            after, target = self.data.after(), self.data.target
+            whole += f" {signs.arrow} {signs.ellipsis if after is None else f'{after:,}'}"
+            if target:
+                over = after is not None and after > target
+                whole += f" of {target:,}" + f" {signs.attention}" * over
+        elif sent != original:
+            whole += f", whole {original:,}"
         room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
         for_whom = f"{keys.APPLY.key} applies this; then for an agent: {COMPILE}"
-        changes = self.data.look or self.data.changes()
-        remark = for_whom if changes else f"{keys.FIT.key} fits a budget"
+        remark = for_whom if self.data.look or changes else f"{keys.FIT.key} fits a budget"
         if any(map(self.data.needs_a_look, self.data.rows)):
             next_one = f"{shared.NEXT_PLACE.key} next {signs.attention}"
             remark = f"{next_one} {signs.dot} {remark}"
@@ -504,21 +519,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.follow()
 
     @unless(_no_segment)
-    async def action_level_full(self) -> None:
-        await self._choose_level(Level.FULL)
-
-    @unless(_no_segment)
-    async def action_level_detailed(self) -> None:
-        await self._choose_level(Level.DETAILED)
-
-    @unless(_no_segment)
-    async def action_level_brief(self) -> None:
-        await self._choose_level(Level.BRIEF)
-
-    @unless(_no_segment)
-    async def action_level_tags(self) -> None:
-        await self._choose_level(Level.TAGS)
-
     async def _choose_level(self, level: Level) -> None:
         """Look at a level; the one that is looked at is chosen."""
         data, chosen = self.data, self.data.chosen_for(self.data.row)
@@ -590,17 +590,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return plan, compression.preview(plan, watch), trouble
 
         plan, preview, trouble = await self.host.accompany(self, act, work)
-        self.data.keep_previews(plan, preview.segments)
+        for choice, each in zip(plan.choices, preview.segments, strict=True):
+            self.data.put_preview(choice, each)
         await self._put_levels(
             self.data.with_levels(plan.choices, target), f"Fitted to {target:,} tokens"
         )
         apply, doubtful = keys.APPLY.key, doubts(preview.segments)
-        short = [self.data.number_of(each) for each in preview.shortened]
         said = f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
-        if short:
-            more = f" and {len(short) - MAX_NAMED:,} more" if len(short) > MAX_NAMED else ""
-            named = f"{', '.join(short[:MAX_NAMED])}{more}"
-            said += f" What you said is shortened in {count(len(short), 'segment')}: {named}."
+        if short := preview.shortened:
+            segments, named = count(len(short), "segment"), self._numbers(short)
+            said += f" What you said is shortened in {segments}: {named}."
         else:
             said += " Every sentence of yours is kept."
         if doubtful:
@@ -611,6 +610,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if own:
             said += f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
         self.say(said, bad=bool(trouble))
+
+    def _numbers(self, segments: Collection[str]) -> str:
+        """The numbers of some segments, for a message."""
+        named = ", ".join(map(self.data.number_of, islice(segments, MAX_NAMED)))
+        more = len(segments) - MAX_NAMED
+        return f"{named} and {more:,} more" if more > 0 else named
 
     def _marked_next(self) -> str:
         """How to go through the segments that need a look, for a message."""
@@ -675,10 +680,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             del options[1]
         why = "; ".join(next(iter(doubtful.values())).faults) or "it does not pass"
         fail = count(len(doubtful), "summary does", "summaries do")
-        named = ", ".join(str(self.data.number_of(each)) for each in [*doubtful][:NAMED_IN_TITLE])
-        more = ", ..." if len(doubtful) > NAMED_IN_TITLE else ""
         segments = "segments" if len(doubtful) > 1 else "segment"
-        title = f"{fail} not pass: {segments} {named}{more}, {why}"
+        title = f"{fail} not pass: {segments} {self._numbers(doubtful)}, {why}"
 
         async def then(option: Option) -> None:
             await self._apply(number, preview.plan if option.key == "all" else whole)
@@ -707,17 +710,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     # priorities and what must survive
 
     @unless(_no_row)
-    async def action_pin(self) -> None:
-        await self._set_priority(Priority.PINNED)
-
-    @unless(_no_row)
-    async def action_make_important(self) -> None:
-        await self._set_priority(Priority.IMPORTANT)
-
-    @unless(_no_row)
-    async def action_make_skip(self) -> None:
-        await self._set_priority(Priority.SKIP)
-
     async def _set_priority(self, priority: Priority) -> None:
         """Give the row a priority, or take it back."""
         row = self.data.row
@@ -786,7 +778,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         async def then(option: Option) -> None:
             mode, _, text = option.key.partition(" ")
             if mode == "pin":
-                await self.action_pin()
+                await self._set_priority(Priority.PINNED)
             elif mode == "lost" and preview is not None:
                 await self._keep(preview, lost[int(text)])
             else:
@@ -856,10 +848,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if found.failures:
                 missing = "; ".join(each.message for each in found.failures)
                 raise ReviewerError(f"Missing: {missing}")
-            content = found.compressed.content
-            written = structs.replace(choice, content=content, engine=BY_HAND, written="")
-            self.data.put_preview(written, found)
-            await self._put_levels(self.data.with_own(written), words, choice.sources[0])
+            await self._put_texts([(choice, found)], words, choice.sources[0])
 
         await self.edit_text(
             TextEdit(
@@ -889,7 +878,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         async def then(option: Option) -> None:
             await self._ask(offers[option.key])
 
-        tokens = {each.id: each.tokens for each in self.data.found.segments}
+        tokens = {each.id: each.tokens for each in self.data.snapshot.segments}
         options = [
             Option(name, name, f"sends about {sum(tokens[each.segment] for each in some):,} tokens")
             for name, some in offers.items()
@@ -912,17 +901,27 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         try:
             await self.host.accompany(self, act, work)
         finally:
-            changed = []
-            for choice, found in written:
-                text = found.compressed
-                fresh = structs.replace(
+            if written:
+                await self._put_texts(written, "Texts of the model")
+        self.say(f"The model wrote {count(len(written), 'segment')}: {keys.APPLY.key} applies.")
+
+    async def _put_texts(
+        self,
+        written: Sequence[tuple[LevelChoice, SegmentPreview]],
+        words: str,
+        here: int | None = None,
+    ) -> None:
+        """Choose texts that are not the engine's own."""
+        changed = []
+        for choice, found in written:
+            text = found.compressed
+            changed.append(
+                structs.replace(
                     choice, content=text.content, engine=text.engine, written=text.written
                 )
-                self.data.put_preview(fresh, found)
-                changed.append(fresh)
-            if changed:
-                await self._put_levels(self.data.with_own(*changed), "Texts of the model")
-        self.say(f"The model wrote {count(len(written), 'segment')}: {keys.APPLY.key} applies.")
+            )
+            self.data.put_preview(changed[-1], found)
+        await self._put_levels(self.data.with_own(*changed), words, here)
 
     # looking
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from asyncio import ensure_future, wait, wait_for
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
@@ -98,7 +99,9 @@ class Actor(_Node):
         """Why an action of this node cannot run now; None if it can."""
         if action.writes and (reason := self.host.refuses_to_write()):
             return reason
-        reason_of = getattr(self._method(action), "__unless__", None)
+        method = self._method(action)
+        method = method.func if isinstance(method, partial) else method
+        reason_of = getattr(method, "__unless__", None)
         return reason_of(self) if reason_of is not None else None
 
     def _method(self, action: Action) -> Callable[[], object]:

@@ -62,7 +62,7 @@ class HeaderBar(Bar):
 
     def render(self) -> Content:
         """` acme       Queue 37 F2   Packet F4   Pipelines F6`; on a narrow screen, first the keys
-        of the optional tabs are dropped, then those tabs.
+        of the optional tabs are dropped, then only their keys are left.
         """
         engine: Engine | None = getattr(self.app, "engine", None)
         read_only = engine is not None and engine.read_only
@@ -76,15 +76,26 @@ class HeaderBar(Bar):
         screens = [each for each in keys.SCREENS if each in first or each not in hidden]
         whole = [self._tab(each) for each in screens]
         named = [self._tab(e) if e in first else self._title(e) for e in screens]
+        brief = [
+            self._tab(e) if e in keys.TABS else self._title(e) if e.id == here else self._key(e)
+            for e in screens
+        ]
         titled = [self._tab(each) for each in first]
         wide, tabs = self.size.width, Content("")
         least = min(name.cell_length, SHORT)
-        for gap, parts in (("   ", whole), ("  ", named), (" ", named), (" ", titled)):
+        for gap, parts in (
+            ("   ", whole),
+            ("  ", named),
+            (" ", named),
+            (" ", brief),
+            (" ", titled),
+        ):
             tabs = Content(gap).join(parts)
             if tabs.cell_length + least + 1 <= wide:
                 break
         room = max(wide - tabs.cell_length - 1, 0)
-        return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", tabs)
+        name = name.truncate(room, ellipsis=not glyphs(self.app).ascii, pad=True)
+        return Content.assemble(name, " ", tabs)
 
     def _tab(self, action: Action) -> Content:
         """A tab: its title and its key."""

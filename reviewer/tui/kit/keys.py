@@ -173,7 +173,9 @@ SHOW_CONTEXT = _screen(
     "context", "f3", "Context", "Go to the turns and levels of a session.", "queue"
 )
 SHOW_PACKET = _screen("packet", "f4", "Packet", "Go to the packet that an agent gets.", "queue")
-SHOW_MEMORY = _screen("memory", "f5", "Memory", "Go to trusted state and memories.", "queue")
+SHOW_MEMORY = _screen(
+    "memory", "f5", "Memory", "Go to what you keep, and what it is worth.", "queue"
+)
 SHOW_PIPELINES = _screen("pipelines", "f6", "Pipelines", "Go to pipelines and their runs.")
 SHOW_AGENTS = _screen(
     "agents", "f7", "Agents", "Go to the agents that get these memories.", "pipelines"

@@ -44,6 +44,7 @@ def entitle(pane: Widget, *parts: str) -> None:
     first, *more = [display_line(part) for part in parts if part] or [""]
     rest = "".join(f" {sign.rule} {part}" for part in more)
     if sign.ascii:  # Textual's own ellipsis is not
+        first = cut(first, pane.size.width - 4, sign.ellipsis)
         rest = cut(rest, pane.size.width - cell_len(first) - 4, sign.ellipsis)
     whole = Content.assemble(f" {first}", (f"{rest} ", "not bold $dim")) if first else None
     if pane._border_title != whole:

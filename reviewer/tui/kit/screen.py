@@ -217,6 +217,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             done.pop()
         return done[-1] if done else None
 
+    def last_undone(self) -> Step | None:
+        """What was undone last on this screen, and not redone elsewhere."""
+        undone = self.undone
+        while undone and undone[-1].act and self.engine.history.is_redone(undone[-1].act):
+            undone.pop()
+        return undone[-1] if undone else None
+
     def _nothing_to_undo(self) -> str | None:
         if self.last_done() or self.engine.history.undo_title():
             return None
@@ -226,7 +233,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def _nothing_to_redo(self) -> str | None:
         elsewhere = not self.done and self.engine.history.redo_title()
-        return None if self.undone or elsewhere else "There is nothing to redo."
+        return None if self.last_undone() or elsewhere else "There is nothing to redo."
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
@@ -243,8 +250,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @unless(_nothing_to_redo)
     async def action_redo(self) -> None:
         history = self.engine.history
-        if self.undone:
-            step = self.undone[-1]
+        if step := self.last_undone():
             await self.reverse(step, lambda: history.redo_act(step.act), keys.REDO)
         elif self._was_named(history.next_redo(), keys.REDO):
             await self.reverse(None, history.redo, keys.REDO)

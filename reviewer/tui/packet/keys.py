@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
-from reviewer.tui.state.keys import TAKE_OUT
+from reviewer.tui.memory.keys import TAKE_OUT
 
 LESS = Action("packet_less", "<,left", "less", "Lower the budget one step.")
 MORE = Action(

@@ -29,6 +29,8 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import TextBlock, count, moment
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.memory.keys import TAKE_OUT
+from reviewer.tui.memory.model import take_out, ways_out
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import (
     HIGHEST,
@@ -44,8 +46,6 @@ from reviewer.tui.packet.panes import (
     row_of,
     why_blocks,
 )
-from reviewer.tui.state.keys import TAKE_OUT
-from reviewer.tui.state.model import take_out, ways_out
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:

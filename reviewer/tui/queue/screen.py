@@ -66,7 +66,7 @@ FIRST_LOOK_SECONDS = 1.5
 PIPELINES_SECONDS = 1.6
 """How long after the start to look for pipelines."""
 LOOK_SECONDS = 20.0
-"""How often to look for sessions; the same as `reviewer watch`."""
+"""How often to look for sessions and pipelines; the same as `reviewer watch`."""
 WORDS_CELLS = 30
 """Cells for a row's text in an undo message."""
 MANY = 500
@@ -140,6 +140,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.set_timer(FIRST_LOOK_SECONDS, self.look_for_sessions)
         self.set_timer(PIPELINES_SECONDS, self._look_for_pipelines)
         self.set_interval(LOOK_SECONDS, self.look_for_sessions)
+        self.set_interval(LOOK_SECONDS, self._look_for_pipelines)
 
     def _show_project(self) -> None:
         self.header.project = display_line(self.project or "all projects")

@@ -12,7 +12,7 @@ from textual.widgets import TextArea
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
-from reviewer.tui.context.model import LEVEL_NAMES, ContextRead, findings, read_context
+from reviewer.tui.context.model import LEVEL_NAMES, ContextSnapshot, findings, read_context
 from reviewer.tui.kit.choice import ChoiceScreen
 from tests.present import present
 from tests.tui.conftest import opened
@@ -286,8 +286,8 @@ async def test_a_long_number_of_a_message_is_whole(engine: Engine, tmp_path: Pat
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter")
         data = context(screen).data
-        messages = dict.fromkeys(data.found.messages, 12_345)
-        data.found = structs.replace(data.found, messages=messages)
+        messages = dict.fromkeys(data.snapshot.messages, 12_345)
+        data.snapshot = structs.replace(data.snapshot, messages=messages)
         context(screen).rows.refresh()
         await screen.settle()
         assert " you 12345 The kiosk" in screen.text
@@ -422,10 +422,11 @@ class TestApplying:
         before = engine.contexts.get(number).tokens
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", *BRIEF)
+            assert f"{before:,} tokens → " in screen.text
             await apply(screen)
             after = engine.contexts.totals(number).total
             assert after < before
-            assert f"{before:,} tokens → {after:,}" in screen.text
+            assert f"{after:,} tokens, whole {before:,}" in screen.text
             assert "applied" in screen.text
             assert "loses" in screen.text
             await screen.press("u")
@@ -438,11 +439,11 @@ class TestApplying:
         stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme", size=(160, 60)) as screen:
             await screen.press("f3", *BRIEF)
-            title = context(screen).data.found.titles[0]
+            title = context(screen).data.snapshot.titles[0]
             numbers = [context(screen).data.number(each) for each in context(screen).data.rows]
             await apply(screen)
             data = context(screen).data
-            assert data.found.titles[0] == title
+            assert data.snapshot.titles[0] == title
             after = [data.number(each) for each in data.rows]
             assert len(after) == 4
             assert after == numbers
@@ -576,7 +577,9 @@ class TestApplying:
             await screen.press("f3", *BRIEF)
             await apply(screen)
             data = context(screen).data
-            summaries = {each.id for each in data.found.commits.values() if each.type == "summary"}
+            summaries = {
+                each.id for each in data.snapshot.commits.values() if each.type == "summary"
+            }
             assert summaries
             assert all(summaries.isdisjoint(each.sources) for each in data.changes())
 
@@ -621,7 +624,7 @@ async def test_what_a_model_would_be_sent_is_named_before_it_is_asked(
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", *BRIEF)
-        tokens = [each.tokens for each in context(screen).data.found.segments]
+        tokens = [each.tokens for each in context(screen).data.snapshot.segments]
         await screen.choose("ask the model")
         assert f"This segment  sends about {tokens[0]:,} tokens" in screen.text
         four = f"All 4 segments that are not Full  sends about {sum(tokens):,} tokens"
@@ -828,7 +831,7 @@ async def test_the_hand_over_is_offered_while_the_session_is_still_read(
     stocked(engine, tmp_path)
     gate = Event()
 
-    def late(engine: Engine, number: int, filter_: str = "") -> ContextRead:
+    def late(engine: Engine, number: int, filter_: str = "") -> ContextSnapshot:
         gate.wait(20)
         return read_context(engine, number, filter_)
 
@@ -862,7 +865,7 @@ async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, tmp_path: P
     stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3")
-        titles = context(screen).data.found.titles
+        titles = context(screen).data.snapshot.titles
         await screen.press("slash", *"ferry", "space", *"prints", "enter")
         rows = [row for row in context(screen).data.rows if row.commit is None]
         assert [titles[row.segment or 0] for row in rows] == [titles[2]]

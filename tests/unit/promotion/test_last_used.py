@@ -1,4 +1,4 @@
-"""What holds, in the order of the Memory screen."""
+"""What holds, the last used or decided first."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def steps_of(database: Database, ask: Callable[[], object]) -> list[str]:
 
 
 def holding(project: str | None) -> QueueQuery:
-    """The list of the Memory screen."""
+    """What holds, the last used or decided first."""
     return QueueQuery(project, "active", "-kind:conflict", Sort.USED)
 
 

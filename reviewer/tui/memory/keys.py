@@ -38,8 +38,8 @@ FOLLOW = Action(
     "Go to a related fact; also one it contradicts or was made from.",
 )  # fmt: skip
 
-STATE = Pane(
-    "state", "Memory",
+MEMORY = Pane(
+    "memory", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE,
      *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, FORGET,

@@ -1,5 +1,5 @@
-"""The Memory screen: trusted state, then memories and entities, most recently used or decided
-first; beside the list, the provenance of each.
+"""The Memory screen: trusted state, then memories and entities by what they are worth; beside the
+list, the uses and the provenance of each.
 
 Values of trusted state are always typed: no method here copies text from a candidate, a memory or
 an entity into a value.
@@ -8,15 +8,17 @@ an entity into a value.
 from __future__ import annotations
 
 import os
-from array import array
 from asyncio import to_thread
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 from textual import on
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError, SourceError
@@ -38,41 +40,35 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.memory import keys
+from reviewer.tui.memory.model import FactModel, Facts, TrustedRow, take_out, ways_out
+from reviewer.tui.memory.panes import FactList, outcome_blocks, state_blocks
 from reviewer.tui.reading.screen import ReadingScreen
-from reviewer.tui.state import keys
-from reviewer.tui.state.model import (
-    FactModel,
-    TrustedRow,
-    states_with,
-    take_out,
-    ways_out,
-)
-from reviewer.tui.state.panes import FactList, state_blocks, state_title
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
     from reviewer.promotion.provenance import ProvenanceStep
     from reviewer.recall.moments import Moment
-    from reviewer.recall.service import UseCount
+    from reviewer.recall.outcomes import MemoryUse, UseOutcome
 
-    Facts = tuple[list[StateView], array[int], dict[int, UseCount], frozenset[int]]
-
-MAX_OPTIONS = 200
+MAX_CHANGES = 200
 LOADING = "Still loading, try again."
-WHY = "Where this comes from"
+WHY, USES = "Where this comes from", "How it was used, and where it comes from"
 
 
 @dataclass(frozen=True)
 class Shown:
     key: int
     steps: tuple[ProvenanceStep, ...]
+    """Below the fact itself."""
     values: tuple[StateView, ...] = ()
     """For a key of trusted state: its value, then former values, newest first."""
     draft: bool = False
     """A draft of a new value exists."""
     detail: Detail | None = None
     """For a memory or entity."""
+    uses: Sequence[tuple[MemoryUse, UseOutcome]] = ()
 
     @property
     def related(self) -> list[tuple[int, str]]:
@@ -91,7 +87,7 @@ class Shown:
         return found
 
 
-class StateScreen(ListScreen, pane=keys.STATE):
+class MemoryScreen(ListScreen, pane=keys.MEMORY):
     """Facts on the left; on the right, the fact under the cursor and its provenance."""
 
     tab = "memory"
@@ -100,14 +96,18 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.facts = FactModel(engine.queue.rows)
         self.fact = CandidatePane(id="fact")
         self.why = TextPane(title=WHY, id="why")
-        rows = FactList(self.facts, id="facts")
+        self.rows = FactList(self.facts, id="facts")
         super().__init__(
-            engine, project, rows, [self.fact, self.why], title="Memory", model=self.facts
+            engine, project, self.rows, [self.fact, self.why], title="Memory", model=self.facts
         )
+        self.worth = Static(id="worth")
         self.shown: Shown | None = None
         self._filter = ""
         self._place = 0
         """Index of the selected source line of the fact."""
+
+    def compose_above(self) -> Iterable[Widget]:
+        return (self.worth,)
 
     # reading
 
@@ -115,24 +115,22 @@ class StateScreen(ListScreen, pane=keys.STATE):
         self.read_list()
         self.show_counts()
 
-    def read_list(self, here: Collection[int] = (), *, state: tuple[str, str] = ("", "")) -> None:
-        """Load the list; the cursor goes to the first of the ids `here`, or to a (project, key)."""
+    def read_list(self, here: Collection[int] = ()) -> None:
+        """Load the list; the cursor goes to the first of the ids `here`."""
         self.note_version()
         engine, project, text = self.engine, self.project, self._filter
 
         def work() -> Facts:
-            uses = {each.memory: each for each in engine.recall.uses(project) if each.used}
-            query = QueueQuery(project, "active", f"-kind:conflict {text}", Sort.USED)
-            left_out = engine.recall.left_out(project)
-            return engine.state.all(project), engine.queue.ids(query), uses, left_out
+            query = QueueQuery(project, "active", f"-kind:conflict {text}", Sort.COST)
+            recall, ids = engine.recall, engine.queue.ids(query)
+            uses, left_out = recall.uses(project), recall.left_out(project)
+            return Facts(engine.state.all(project), ids, uses, recall.lost(ids), left_out)
 
         def then(found: Facts) -> None:
-            states, ids, uses, left_out = found
-            self.facts.load(states_with(states, text), ids, uses, left_out)
-            index = self.facts.index_of([*here, self.facts.number_of(*state)])
-            if index is not None:
+            self.facts.load(found, text)
+            if (index := self.facts.index_of(here)) is not None:
                 self.facts.cursor = index
-            self._show_list(any_state=bool(states))
+            self._show_list(any_state=bool(found.states))
 
         self.read(work, then, group="list")
 
@@ -143,7 +141,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
         new = keys.NEW_VALUE.key
         self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
         self.list.rows_changed()
-        self._draw_title()
+        heads = self.rows.heads.rstrip() or "Memory"
+        entitle(self.list, heads, f"/ {self._filter}" if self._filter else "")
+        summary = f" {glyphs(self.app).dot} ".join(filter(None, self.facts.summary))
+        self.worth.update(Content(summary))
+        self.worth.display = bool(summary)
         self.follow()
 
     def _nothing_words(self) -> tuple[str, ...]:
@@ -162,11 +164,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def layer(self) -> str:
         """The kind of the current row: `state`, `entity` or `memory`; empty without one."""
         row = self.facts.current
-        if row is None:
-            return ""
-        if isinstance(row, TrustedRow):
-            return "state"
-        return "entity" if row.kind == "entity" else "memory"
+        return str(row.kind) if row is not None else ""
 
     def follow(self) -> None:
         """Load the fact under the cursor with its provenance."""
@@ -179,19 +177,18 @@ class StateScreen(ListScreen, pane=keys.STATE):
             self.read(lambda: self._read_fact(row), self._got_fact, group="fact")
 
     def _read_fact(self, row: TrustedRow | QueueRow) -> Shown:
-        return self._read_state(row) if isinstance(row, TrustedRow) else self._read_memory(row.id)
-
-    def _read_state(self, row: TrustedRow) -> Shown:
-        project, name = row.state.project, row.state.key
-        values = tuple(self.engine.state.get(project, name))
-        draft = draft_number(project, name) in self.engine.state_drafts.ids()
-        steps = self.engine.provenance.of_state(values[0])
-        return Shown(row.id, steps, values, draft)
-
-    def _read_memory(self, number: int) -> Shown:
-        detail, engine = read_detail(self.engine, number), self.engine
-        detail = structs.replace(detail, members=(), state=engine.sources.state(number))
-        return Shown(number, engine.provenance.of(number), detail=detail)
+        engine = self.engine
+        if isinstance(row, TrustedRow):
+            project, name = row.state.project, row.state.key
+            values = tuple(engine.state.get(project, name))
+            steps = engine.provenance.of_state(values[0])[1:]
+            draft = draft_number(project, name) in engine.state_drafts.ids()
+            return Shown(row.id, steps, values=values, draft=draft)
+        detail = structs.replace(
+            read_detail(engine, row.id), members=(), state=engine.sources.state(row.id)
+        )
+        steps = engine.provenance.of(row.id)[1:]
+        return Shown(row.id, steps, detail=detail, uses=engine.recall.outcomes(row.id))
 
     def _got_fact(self, shown: Shown) -> None:
         if shown.key != self.facts.current_id:
@@ -200,64 +197,51 @@ class StateScreen(ListScreen, pane=keys.STATE):
         if not same:
             self._place = 0
         self.shown = shown
-        self._draw(keep_scroll=same)
+        now, signs = self.engine.clock(), glyphs(self.app)
+        if shown.detail is not None:
+            self.fact.show_candidate(shown.detail, now=now, keep_scroll=same)
+        else:
+            self.fact.show(
+                state_blocks(shown.values, signs, now=now),
+                title=f"{shown.values[0].key}  trusted state{draft_word(signs, kept=shown.draft)}",
+                keep_scroll=same,
+            )
+        self._draw_why()
         self.show_footer()
 
     # drawing
 
-    def _draw(self, *, keep_scroll: bool = True) -> None:
-        shown = self.shown
-        if shown is None:
-            return
-        now = self.engine.clock()
-        if shown.detail is not None:
-            self.fact.show_candidate(shown.detail, now=now, keep_scroll=keep_scroll)
-        else:
-            self.fact.show(
-                state_blocks(shown.values, glyphs(self.app), now=now),
-                title=state_title(shown.values[0]) + draft_word(glyphs(self.app), kept=shown.draft),
-                keep_scroll=keep_scroll,
-            )
-        self._draw_why(keep_scroll=keep_scroll)
-
-    def _draw_why(self, *, keep_scroll: bool = True) -> None:
-        """Draw the provenance; the selected place has the bar and is visible."""
+    def _draw_why(self) -> None:
+        """Draw the uses and the provenance; the selected place has the bar and is visible."""
         shown = self.shown
         if shown is None:
             return
         signs = glyphs(self.app)
-        steps = shown.steps[1:] or shown.steps  # the fact itself is in the pane above
+        steps, uses = shown.steps, outcome_blocks(shown.uses)
         places = places_of(steps)
         chosen = places[min(self._place, len(places) - 1)] if places else None
-        title = WHY
+        title = USES if uses else WHY
         if len(places) > 1:
             title += f" {signs.rule} {self._place + 1} of {count(len(places), 'place')}"
         self.why.show(
-            step_blocks(steps, signs, chosen, self.why.size.width),
+            [*uses, *step_blocks(steps, signs, chosen, self.why.size.width)],
             title=title,
             hint=f"{shared.OPEN_SOURCE.key} opens it" if places else "",
-            reveal=None if chosen is None or not keep_scroll else 2 * chosen,
+            reveal=len(uses) + 2 * chosen if chosen is not None and self._place else None,
         )
 
     # why a key cannot run now
 
-    def no_fact(self) -> str | None:
-        return None if self.layer else "The list is empty."
-
     def trusted(self) -> str | None:
         if self.layer == "state":
-            return f"You wrote this value: {keys.TAKE_OUT.key} unsets it."
-        return self.no_fact()
-
-    def not_a_statement(self) -> str | None:
-        if self.layer == "state":
-            return f"You wrote this value: {keys.EDIT.key} writes a new one."
-        return self.no_fact()
+            edit, unset = keys.EDIT.key, keys.TAKE_OUT.key
+            return f"You wrote this value: {edit} writes a new one, {unset} unsets it."
+        return self.no_rows()
 
     def not_a_memory(self) -> str | None:
         if self.layer == "state":
             return "Trusted state cannot become an entity."
-        return "This is already an entity." if self.layer == "entity" else self.no_fact()
+        return "This is already an entity." if self.layer == "entity" else self.no_rows()
 
     @property
     def current(self) -> Shown | None:
@@ -267,7 +251,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     def not_read(self) -> str | None:
         """Why an action on the loaded fact cannot run."""
-        return self.no_fact() or (LOADING if self.current is None else None)
+        return self.no_rows() or (LOADING if self.current is None else None)
 
     def unrelated(self) -> str | None:
         if self.current is not None and not self.current.related:
@@ -279,27 +263,20 @@ class StateScreen(ListScreen, pane=keys.STATE):
 
     # acts
 
-    def settle(
-        self,
-        done: Done,
-        here: Collection[int] = (),
-        *,
-        state: tuple[str, str] = ("", ""),
-        remark: str = "",
-    ) -> None:
+    def settle(self, done: Done, here: Collection[int] = (), *, remark: str = "") -> None:
         """Reload the list after an act, and show how to undo it."""
-        self.read_list(here, state=state)
+        self.read_list(here)
         self.say_done(done, remark)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the restored memory or value."""
-        changes = (
-            () if undone.ids else self.engine.history.changes(undone.target, limit=MAX_OPTIONS)
-        )
-        values = [-each.row for each in changes if each.table == "state"]
-        self.read_list([*undone.ids, *values])
+        here = list(undone.ids)
+        if not here:
+            changes = self.engine.history.changes(undone.target, limit=MAX_CHANGES)
+            here = [-each.row for each in changes if each.table == "state"]
+        self.read_list(here)
 
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     async def action_take_out(self) -> None:
         """Put the memory or entity back into the queue or leave it out of packets; unset the key of
         trusted state.
@@ -386,7 +363,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def _no_memory(self) -> str | None:
         if self.current is not None and self.current.detail is None:
             return "Trusted state is in every packet, in the constitution."
-        return self.no_rows() or self.not_read()
+        return self.not_read()
 
     @unless(_no_memory)
     def action_reach(self) -> None:
@@ -426,7 +403,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
         await self.ask_text("New value", then, hint="its key: what it is about, such as db_engine")
 
     @on(RowList.Opened)
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:
         """Write a new value of this key; reword a memory or entity, or set when it is recalled."""
         row = self.facts.current
@@ -491,7 +468,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
             hint="command git push; path src/pay/; error nilerr; words night shift; always; only",
         )
 
-    @unless(not_a_statement)
+    @unless(trusted)
     async def action_dispute(self) -> None:
         """Say what is wrong with a memory or entity, and put it back into the queue."""
         number = self.facts.current_id
@@ -518,10 +495,11 @@ class StateScreen(ListScreen, pane=keys.STATE):
         held = next((each for each in await to_thread(state.all, project) if each.key == key), None)
         note, evidence = (held.note, held.evidence) if held else ("", "")
 
-        async def save(text: str) -> Done:
-            return await self.write(
+        async def save(text: str) -> tuple[Done, list[int]]:
+            done = await self.write(
                 lambda: state.set(project, key, text.strip(), note=note, evidence=evidence)
             )
+            return done, [-(await to_thread(state.get, project, key))[0].id]
 
         await self.edit_text(
             TextEdit(
@@ -530,7 +508,7 @@ class StateScreen(ListScreen, pane=keys.STATE):
                 original=held.value if held else "",
                 drafts=self.engine.state_drafts,
                 save=save,
-                saved=lambda done: self.settle(done, state=(project, key)),
+                saved=lambda saved: self.settle(*saved),
                 again=keys.EDIT if held else keys.NEW_VALUE,
                 empty="A value cannot be empty.",
                 remark=lambda text: (f"{len(text):,} characters", not text.strip()),
@@ -573,19 +551,19 @@ class StateScreen(ListScreen, pane=keys.STATE):
         place = min(self._place, len(places) - 1)
         return shown.steps[places[place]], place
 
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     def action_open_source(self) -> None:
         step, place = self._selected_place()
         shown = self.current
         number = shown.key if shown is not None and shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     def action_open_editor(self) -> None:
         step, _ = self._selected_place()
         self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
-    @unless(no_fact)
+    @unless(ListScreen.no_rows)
     def action_copy(self) -> None:
         row = self.facts.current
         if row is not None:
@@ -630,11 +608,6 @@ class StateScreen(ListScreen, pane=keys.STATE):
     def run_filter(self, text: str, *, here: int | None) -> None:
         self._filter = text
         self.read_list(() if here is None else [here])
-
-    def _draw_title(self) -> None:
-        columns = "times used, held" if self.facts.uses else ""
-        order = f"/ {self._filter}" if self._filter else columns
-        entitle(self.list, "Memory", order)
 
 
 def _without_agents(engine: Engine) -> str:

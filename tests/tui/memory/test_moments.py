@@ -15,14 +15,14 @@ from reviewer.sharing import personal
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened, status_of
-from tests.tui.state.driving import SIZES
+from tests.tui.memory.driving import SIZES
 
 
 async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -> None:
     push = cue_of("command", "git push origin main")
     async with opened(known, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "d")
-        assert screen.status == "You wrote this value: e writes a new one."
+        assert screen.status == "You wrote this value: e writes a new one, x unsets it."
         await screen.press("G", "question_mark", *"recall", "enter")
         assert "When it is recalled" in screen.text
         await screen.press("escape")

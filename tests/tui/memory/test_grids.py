@@ -1,4 +1,4 @@
-"""How the State screen looks, at three sizes, in ASCII, with hostile text."""
+"""How the Memory screen looks, at three sizes, in ASCII, with hostile text."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import pytest
 
 from reviewer.engine import Engine
 from tests.tui.conftest import opened
-from tests.tui.state.driving import SIZES
+from tests.tui.memory.driving import SIZES
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_the_state_screen(
+async def test_the_memory_screen(
     engine: Engine, memory: int, entity: int, snapshot: object, size: tuple[int, int]
 ) -> None:
     engine.state.set("acme", "db", "Tapes", note="for now", evidence="the minutes of March")
@@ -26,7 +26,7 @@ async def test_the_form(engine: Engine, memory: int, snapshot: object) -> None:
         assert screen.text == snapshot
 
 
-async def test_the_state_screen_in_ascii(engine: Engine, memory: int, snapshot: object) -> None:
+async def test_the_memory_screen_in_ascii(engine: Engine, memory: int, snapshot: object) -> None:
     async with opened(engine, project="acme", size=(100, 24), ascii=True) as screen:
         await screen.press("f5")
         await screen.choose("graduate")

@@ -12,10 +12,10 @@ from reviewer.recall.service import cue_of
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.kit.keys import REACH
 from tests.tui.conftest import NOW, opened
-from tests.tui.state.driving import rows, state
+from tests.tui.memory.driving import memory_screen, rows
 
 
-async def test_trusted_state_comes_first_then_the_latest(known: Engine, memory: int) -> None:
+async def test_trusted_state_comes_first_then_what_was_used(known: Engine, memory: int) -> None:
     tapes, mondays, approvals = (
         "db = Tapes",
         "We ship on Mondays only",
@@ -29,7 +29,7 @@ async def test_trusted_state_comes_first_then_the_latest(known: Engine, memory: 
         kinds = []
         for key in ("j", "j", "k", "g", "G"):
             await screen.press(key)
-            kinds.append(state(screen).layer)
+            kinds.append(memory_screen(screen).layer)
         assert kinds == ["entity", "memory", "entity", "state", "memory"]
         agent = Engine.open(known.path, clock=lambda: NOW + timedelta(hours=1))
         agent.recall.set_moments(memory, [Moment(MomentKind.COMMAND, "make deploy")])
@@ -37,8 +37,9 @@ async def test_trusted_state_comes_first_then_the_latest(known: Engine, memory: 
         agent.close()
         await screen.press("ctrl+l")
         assert rows(screen) == [tapes, approvals, mondays]
-        assert "times used, held" in screen.text
-        assert "   1     Deploys need two approvals" in screen.text
+        assert "2 memories · 1 use, 0 held · 1 unused" in screen.text
+        assert "    1        Deploys need two approvals" in screen.text
+        assert "    -        We ship on Mondays only" in screen.text
 
 
 async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None:
@@ -86,7 +87,7 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
 ) -> None:
     async with opened(known, project="acme") as screen:
         await screen.press("f5", "j")
-        shown = state(screen)
+        shown = memory_screen(screen)
         assert shown.layer == "entity"
         shown.list.move_by(1)
         await shown.perform(REACH)

@@ -7,7 +7,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from tests.tui.conftest import opened, status_of
-from tests.tui.state.driving import state
+from tests.tui.memory.driving import memory_screen
 from tests.waiting import until_async
 
 
@@ -58,7 +58,7 @@ async def test_an_active_memory_goes_back_to_the_queue(
         await screen.press("u")
         assert "Queue 0 F2" in screen.text
         assert status_of(known, number) == "active"
-        assert state(screen).facts.current_id == number
+        assert memory_screen(screen).facts.current_id == number
         await screen.press("Z")
         assert status_of(known, number) == "candidate"
         await screen.press("f2")
@@ -111,3 +111,17 @@ async def test_a_memory_is_forgotten_from_the_menu_once_it_is_confirmed(
         await until_async(lambda: "for good" in screen.status)
         assert memory not in known.queue.ids(QueueQuery(status="all"))
         assert known.history.verify().ok
+
+
+async def test_what_was_redone_elsewhere_is_not_redone_here_again(known: Engine) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5", "n", *"one", "enter", *"1", "ctrl+s")
+        await screen.press("n", *"two", "enter", *"2", "ctrl+s", "u", "u")
+        other = Engine.open(known.path)
+        other.history.redo()
+        other.close()
+        assert [each.key for each in known.state.all("acme")] == ["db", "one"]
+        await screen.press("Z")
+        assert screen.status == "Redone: Set two - u to undo"
+        await screen.press("Z")
+        assert screen.status == "There is nothing to redo."

@@ -6,51 +6,81 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from reviewer.recall.outcomes import UseOutcome
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part
 from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_sign import sign_of
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan, elapsed, moment
-from reviewer.tui.state.model import FactModel, TrustedRow
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, elapsed, moment, short_ids
+from reviewer.tui.memory.model import FactModel, TrustedRow
 from reviewer.tui.theme import Glyphs, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView
     from reviewer.promotion.views import QueueRow
+    from reviewer.recall.outcomes import MemoryUse
     from reviewer.recall.service import UseCount
 
-USE_CELLS = 4
+USES_SHOWN = 4
+OUTCOMES = {
+    UseOutcome.HELD: "held", UseOutcome.BROKEN: "came back", UseOutcome.UNKNOWN: "not known",
+}  # fmt: skip
 
 
 class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
     """Draws a `FactModel` and moves its cursor."""
 
+    @property
+    def heads(self) -> str:
+        """The heads of the columns: calls, where any were lost, and uses, where there are any."""
+        calls = "calls    " if self.model.lost else ""
+        return calls + (" used held" if self.model.uses else "")
+
     def parts_of(
         self, row: TrustedRow | QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
     ) -> list[Part]:
-        """A key and its value, or a memory with how often it was used and held."""
+        """`saved 6    4    3   Run make fmt before make lint`; `!` if it did not help."""
         text, strong, dim, accent, warm = style
         words = strong if at == self.cursor else text
         if isinstance(row, TrustedRow):
             key, value = display_line(row.state.key), display_line(row.state.value[: width * 2])
-            return [("   ", dim), (key, accent), (" = ", dim), (value, words)]
+            blank = len(self.heads)
+            return [(f"{'':{blank}}    ", dim), (key, accent), (" = ", dim), (value, words)]
+        use = self.model.uses.get(row.id)
+        saved = round(use.saved) if use is not None else 0
+        calls = f"saved{saved:>4,}" if saved else f"cost{row.cost:>5,}" if row.cost else ""
         state, warning = sign_of(row, sign)
         left_out = sign.skip if row.id in self.model.left_out else " "
-        sign_part: Part = (f" {state[0] if warning else left_out} ", warm)
-        used = _use_words(self.model.uses.get(row.id)) if self.model.uses else ""
-        return [sign_part, (used, dim), (display_line(row.content[: width * 2]), words)]
+        mark = state[0] if warning else left_out
+        if use is not None and use.broken > use.held:
+            mark = sign.attention
+        return [
+            (f" {calls:9}" if self.model.lost else " ", accent if saved else dim),
+            (_figures(use) if self.model.uses else "", dim),
+            (f" {mark} ", warm),
+            (display_line(row.content[: width * 2]), words),
+        ]
 
 
-def _use_words(use: UseCount | None) -> str:
-    """` 12   9 `: how often it was used, and how often it held."""
-    figures = (use.used, use.held) if use is not None else (0, 0)
-    return "".join(f"{each or '':>{USE_CELLS - 1}} " for each in figures)
+def _figures(use: UseCount | None) -> str:
+    """How often it was used, and how often it held, once an outcome is known."""
+    if use is None:
+        return "    -     "
+    return f"{use.used:>5,}{use.held:>5,}" if use.held or use.broken else f"{use.used:>5,}     "
 
 
-def state_title(state: StateView) -> str:
-    """`db_engine  trusted state`."""
-    return f"{state.key}  trusted state"
+def outcome_blocks(found: Sequence[tuple[MemoryUse, UseOutcome]]) -> list[TextBlock]:
+    """The latest uses of a memory: what came of each, when, at which moment and session."""
+    return [
+        TextBlock(
+            f"{OUTCOMES[came]:11}{moment(use.at)}  {use.moment:8}{short_ids(use.session)}",
+            "warm" if came is UseOutcome.BROKEN else "dim",
+            first=(Run("  "),),
+            wrap=False,
+        )
+        for use, came in found[:USES_SHOWN]
+    ]
 
 
 def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -> list[TextBlock]:

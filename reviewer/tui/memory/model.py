@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from reviewer.text.numerals import count
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_model import RowModel
@@ -25,45 +26,71 @@ class TrustedRow(Struct, frozen=True):
 
     id: int
     state: StateView
+    kind: str = "state"
+
+
+class Facts(Struct, frozen=True):
+    """What the list shows, as it was read. `lost`: calls, to what the memories are about."""
+
+    states: Sequence[StateView]
+    ids: Sequence[int]
+    uses: Sequence[UseCount]
+    lost: int
+    left_out: frozenset[int]
+    """Memories that are in no packet."""
 
 
 class FactModel(RowModel["TrustedRow | QueueRow"]):
-    """Trusted state, then memories and entities, most recently used or decided first."""
+    """Trusted state, then memories and entities by their worth."""
 
     def __init__(self, fetch: Callable[[Sequence[int]], list[QueueRow]]) -> None:
         super().__init__(self._read_facts)
         self._fetch_memories = fetch
         self._states: dict[int, StateView] = {}
         self.uses: Mapping[int, UseCount] = {}
-        """Memory id -> its use; only for used memories."""
+        """Memory id -> its use; only for listed memories that were used."""
+        self.lost = 0
         self.left_out: frozenset[int] = frozenset()
-        """Memories that are in no packet."""
 
     def _read_facts(self, ids: Sequence[int]) -> list[TrustedRow | QueueRow]:
         trusted = [TrustedRow(each, self._states[each]) for each in ids if each < 0]
         return [*trusted, *self._fetch_memories([each for each in ids if each > 0])]
 
-    def load(
-        self,
-        states: Sequence[StateView],
-        ids: array[int],
-        uses: Mapping[int, UseCount],
-        left_out: frozenset[int],
-    ) -> None:
+    def load(self, found: Facts, text: str) -> None:
         """Replace the rows; the cursor stays on its row if it is still listed."""
-        here = self.current_id
+        here, listed = self.current_id, set(found.ids)
         self.forget()
-        self.uses, self.left_out = uses, left_out
-        self._states = {-each.id: each for each in states}
-        self.ids = array("q", self._states) + ids
-        found = None if here is None else self.index_of([here])
-        self.cursor = max(min(self.cursor, len(self.ids) - 1), 0) if found is None else found
+        used = [each for each in found.uses if each.used and each.memory in listed]
+        used.sort(key=lambda use: use.worth, reverse=True)
+        self.uses = {each.memory: each for each in used}
+        self.lost, self.left_out = found.lost, found.left_out
+        self._states = {-each.id: each for each in states_with(found.states, text)}
+        unused = (number for number in found.ids if number not in self.uses)
+        self.ids = array("q", (*self._states, *self.uses, *unused))
+        at = None if here is None else self.index_of([here])
+        self.cursor = max(min(self.cursor, len(self.ids) - 1), 0) if at is None else at
 
-    def number_of(self, project: str, key: str) -> int:
-        """The list id of a key of trusted state; 0 if it is not listed."""
-        wanted = (project, key)
-        named = self._states.items()
-        return next((at for at, each in named if (each.project, each.key) == wanted), 0)
+    @property
+    def summary(self) -> tuple[str, ...]:
+        """What the memories are worth, in parts, the most important first."""
+        memories = len(self.ids) - len(self._states)
+        if not memories:
+            return ()
+        found, uses = count(memories, "memory", "memories"), self.uses.values()
+        if not uses:
+            cost = (
+                f"not knowing {'it' if memories == 1 else 'them'} cost {count(self.lost, 'call')}"
+            )
+            return found, cost if self.lost else "not used yet", "what this saves will show here"
+        used, held, broken = (sum(getattr(e, f) for e in uses) for f in ("used", "held", "broken"))
+        calls, unused = round(sum(each.saved for each in uses)), memories - len(uses)
+        return (
+            found,
+            f"{count(used, 'use')}, {held:,} held",
+            f"about {count(calls, 'call')} saved" if calls else "",
+            f"{broken:,} came back" if broken else "",
+            f"{unused:,} unused" if unused else "",
+        )
 
 
 OUT_OF_PACKETS, INTO_PACKETS = "out", "in"

@@ -8,10 +8,10 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.tui.kit.keys import REDO, UNDO
-from reviewer.tui.state.keys import STATE
-from reviewer.tui.state.model import TrustedRow
+from reviewer.tui.memory.keys import MEMORY
+from reviewer.tui.memory.model import TrustedRow
 from tests.tui.conftest import opened
-from tests.tui.state.driving import state
+from tests.tui.memory.driving import memory_screen
 from tests.unit.promotion.graph import dump
 
 
@@ -31,7 +31,7 @@ async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
         assert [each.key for each in known.state.all("acme")] == ["db"]
         await screen.press("u")
         assert {each.key for each in known.state.all("acme")} == {"db", "region"}
-        assert isinstance(back := state(screen).facts.current, TrustedRow)
+        assert isinstance(back := memory_screen(screen).facts.current, TrustedRow)
         assert back.state.key == "region"
 
 
@@ -40,7 +40,7 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     before = dump(known, "state")
-    keys = [key for one in STATE.actions if one not in (UNDO, REDO) for key in one.keys.split(",")]
+    keys = [key for one in MEMORY.actions if one not in (UNDO, REDO) for key in one.keys.split(",")]
     async with opened(known, project="acme", size=(80, 24)) as screen:
         for key in keys:
             await screen.press("f5")

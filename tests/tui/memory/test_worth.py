@@ -1,0 +1,101 @@
+"""What memories are worth: what it cost not to know them, and what their uses saved."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from reviewer.clock import from_iso
+from reviewer.engine import Engine
+from reviewer.promotion.views import QueueQuery
+from reviewer.recall.moments import Moment, MomentKind
+from reviewer.recall.service import cue_of
+from tests.tui.conftest import Screen, opened
+from tests.tui.memory.driving import rows
+from tests.unit.sessions.told import Told
+
+FAILURES = {
+    "errcheck": "rows.go:88:15: Error return value of `rows.Close` is not checked (errcheck)",
+    "nilerr": "coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)",
+    "gosec": "file.go:12:3: G304: Potential file inclusion via variable (gosec)",
+}
+
+
+@pytest.fixture
+def linted(engine: Engine, tmp_path: Path) -> Engine:
+    """Three memories of failures that came up in two sessions, and one that cost nothing."""
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    for name in ("s1", "s2"):
+        told = Told(name)
+        told.user("Tidy up")
+        for rule, line in FAILURES.items():
+            told.run("mise run lint", line, failed=True)
+            told.edit(f"/work/shop/{line.partition(':')[0]}", rule, f"_ = {rule}")
+            told.run("mise run lint")
+        told.write(folder / f"{name}.jsonl")
+    engine.intake.ingest([folder], project="acme")
+    engine.entities.author("acme", "preference", "Tabs, not spaces")
+    engine.triage.promote(list(engine.ids(QueueQuery())))
+    return engine
+
+
+def last_failure(engine: Engine) -> datetime:
+    last = from_iso(max(each.last for each in engine.findings("acme")))
+    assert last is not None
+    return last
+
+
+def hand_over(engine: Engine, rule: str, session: str, at: datetime) -> None:
+    """A failure brings its memory to a session."""
+    agent = Engine.open(engine.path, clock=lambda: at)
+    assert agent.recall.at("acme", cue_of("error", FAILURES[rule]), session=session)
+    agent.close()
+
+
+def figures(screen: Screen) -> list[str]:
+    """The columns of the list before the words of the memories."""
+    shown = (line for line in screen.text.splitlines()[3:7])
+    return [" ".join(line[1:23].split()) for line in shown]
+
+
+async def test_before_any_use_it_says_what_each_has_cost(linted: Engine) -> None:
+    async with opened(linted, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5")
+        assert "4 memories · not knowing them cost 12 calls · what this saves will" in screen.text
+        assert [each[:6] for each in figures(screen)] == ["cost 4"] * 3 + ["Tabs, "]
+
+
+async def test_what_held_comes_first_then_what_came_back_then_what_was_never_needed(
+    linted: Engine,
+) -> None:
+    last = last_failure(linted)
+    hand_over(linted, "nilerr", "s1", last)
+    hand_over(linted, "nilerr", "s2", last)
+    hand_over(linted, "gosec", "s1", last - timedelta(days=1))
+    async with opened(linted, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5")
+        assert "4 memories · 3 uses, 2 held · about 4 calls saved · 1 came back" in screen.text
+        assert figures(screen) == ["saved 4 2 2", "cost 4 1 0 !", "cost 4 -", "-"]
+        assert "nilerr" in rows(screen)[0]
+        assert "used twice, twice it held" in screen.text
+        assert "held       " in screen.text
+        await screen.press("j")
+        assert "came back  " in screen.text
+
+
+async def test_what_is_filtered_is_summed_up(linted: Engine) -> None:
+    async with opened(linted, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "/", *"nilerr", "enter")
+        assert "1 memory · not knowing it cost 4 calls" in screen.text
+
+
+async def test_memories_that_were_handed_over_together_share_what_they_saved(
+    linted: Engine,
+) -> None:
+    (tabs,) = linted.ids(QueueQuery("acme", "active", "tabs"))
+    linted.recall.set_moments(tabs, [Moment(MomentKind.ERROR, "nilerr")])
+    hand_over(linted, "nilerr", "s1", last_failure(linted))
+    assert [each.saved for each in linted.recall.uses("acme")] == [1, 0]

@@ -56,7 +56,7 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
     is_entity = view.kind is RowKind.ENTITY
     return Detail(
         view,
-        evidence=engine.queue.evidence(memory_id),
+        evidence=engine.queue.evidence_behind(memory_id),
         members=engine.queue.members(memory_id) if view.members else (),
         wordings=engine.queue.wordings(memory_id) if view.edited else (),
         entity=engine.entities.get(memory_id) if is_entity else None,

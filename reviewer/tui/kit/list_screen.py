@@ -166,7 +166,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def take_counts(self, counts: Counts) -> None:
         """Show the counts here and on the base screen, whose header every shown screen copies."""
-        for header in (self.header, self.app.screen_stack[0].query_one(HeaderBar)):
+        for header in (self.header, *self.app.screen_stack[0].query(HeaderBar)):
             header.waiting = counts.waiting
 
     async def change(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:

@@ -438,7 +438,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         self._detail = detail
         self.candidate.show_candidate(detail, now=self.engine.clock())
-        self.evidence.show_evidence(detail.evidence)
+        self.evidence.show_evidence(detail)
         self.show_footer()
         self.set_timer(STATE_SECONDS, lambda: self._after_rest(memory_id))
 
@@ -636,17 +636,22 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The title of an action, with what it decides beyond the row, or the few marked rows."""
         if action is keys.DEFER and self.query_asked.status == "deferred":
             action = keys.RESTORE
-        title = super().title_of(action)
-        marks, here = self.model.marks, self.model.current
-        if action not in (keys.PROMOTE, keys.REJECT) or len(marks) > MANY_AT_ONCE:
+        title, promotes = super().title_of(action), action is keys.PROMOTE
+        marks, detail = self.model.marks, self._detail
+        if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
             return title
-        rows = self.model.those(marks) if marks else [here]
-        waiting = [row for row in rows if row is not None and row.status == "candidate"]
-        if not marks and waiting and waiting[0].kind == "conflict":
-            return "keep newer" if action is keys.PROMOTE else "leave both"
-        if not marks and waiting and "retire" in waiting[0].flags:
-            return "retire it" if action is keys.PROMOTE else "keep it"
-        return self._with_alike(title, waiting)
+        if marks:  # the store is not asked about those that were not shown lately
+            known = [row for each in marks if (row := self.model.known(each)) is not None]
+            return self._with_alike(title, known) if len(known) == len(marks) else title
+        if detail is None or detail.view.id != self.model.current_id:
+            return title
+        if detail.view.status != "candidate":
+            return title
+        if detail.view.kind == "conflict":
+            return "keep newer" if promotes else "leave both"
+        if "retire" in detail.view.flags:
+            return "retire it" if promotes else "keep it"
+        return self._with_alike(title, [detail.view])
 
     def _with_alike(self, title: str, rows: Iterable[QueueRow]) -> str:
         """A title with the number of near duplicates that are decided with rows."""

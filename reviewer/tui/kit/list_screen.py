@@ -331,6 +331,12 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.show_footer()
         self._show_applied_filter()
 
+    async def perform(self, action: Action) -> None:
+        """A key typed before the first rows have arrived waits for them."""
+        if not self.list.total and action is not keys.BACK:
+            await self.finish_reading()
+        await super().perform(action)
+
     # the editor
 
     def why_not(self, action: Action) -> str | None:

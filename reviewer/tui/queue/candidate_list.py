@@ -39,10 +39,7 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
     def place(self) -> str:
         """Why the row under the cursor is where it is; in another list, its position."""
         row = self.model.current if self.whole else None
-        if row is None:
-            return super().place
-        among = f" (with {row.members} alike)" if row.members else ""
-        return f"why here: {place_words(row.rank)}{among}"
+        return f"why here: {place_words(row.rank)}" if row is not None else super().place
 
     def parts_of(
         self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs

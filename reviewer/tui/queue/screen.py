@@ -53,14 +53,14 @@ if TYPE_CHECKING:
     from reviewer.promotion.decisions.history import Undone
     from reviewer.promotion.decisions.triage import Seen
     from reviewer.promotion.lists.readings import Offer
-    from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow
+    from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow, SourceState
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is loaded."""
 NEARBY = 200
 """Rows around the cursor that it can move to if its own row has left the list."""
 STATE_SECONDS = 0.4
-"""Rest on a row before its source is checked and its policy hints are read."""
+"""Rest on a row before its source is checked."""
 FIRST_LOOK_SECONDS = 1.5
 """How long after the start to look for sessions and pipelines."""
 LOOK_SECONDS = 20.0
@@ -268,6 +268,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _load_again(self, here: Collection[int] = ()) -> None:
         """Reload the list; the cursor goes to the first of the ids `here`, or stays on its row."""
+        self.note_version()
         self._load(self.query_asked, here=here)
         self.show_counts()
 
@@ -299,8 +300,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if nearby and nearby[0] not in ids:  # it may have been joined to another row
             self.model.forget(nearby[:1])
             row = self.model.current
-            leader = self._leader(row) if row is not None else None
-            nearby = [leader, *nearby] if leader is not None else nearby
+            if row is not None and row.leader_id is not None:
+                nearby.insert(0, row.leader_id)
         listed = {*wanted, *nearby}.intersection(ids)
         here = listed.intersection(wanted) or [each for each in nearby if each in listed][:1]
         self.model.load(ids, here)
@@ -400,19 +401,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.set_timer(STATE_SECONDS, lambda: self._after_rest(detail))
 
     def _after_rest(self, detail: Detail) -> None:
-        """Read the slower details after a rest on a row."""
-        memory_id = detail.view.id
+        """Check the source of a row after a rest on it."""
 
-        def work() -> Detail:
-            hints = self.engine.insight.hints([memory_id]).get(memory_id, ())
-            return structs.replace(detail, state=self.engine.sources.state(memory_id), hints=hints)
-
-        def then(more: Detail) -> None:
-            if detail is self._detail and memory_id == self.model.current_id:
-                self.candidate.show_candidate(more, now=self.engine.clock(), keep_scroll=True)
+        def then(state: SourceState) -> None:
+            if detail is self._detail:
+                checked = structs.replace(detail, state=state)
+                self.candidate.show_candidate(checked, now=self.engine.clock(), keep_scroll=True)
 
         if detail is self._detail and self.is_attached:
-            self.read(work, then, group="state")
+            self.read(lambda: self.engine.sources.state(detail.view.id), then, group="state")
 
     def _row(self) -> QueueRow:
         """The row under the cursor. Raises ConflictError without one."""
@@ -475,13 +472,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _nothing_to_merge(self) -> str | None:
         row = self.model.current
-        if row is not None and not (row.members or self._leader(row)):
+        if row is not None and not (row.members or row.leader_id):
             return f"#{row.id} has no near duplicate to merge."
         return self._cannot_reword()
-
-    def _leader(self, row: QueueRow) -> int | None:
-        """The row that this one is a near duplicate of."""
-        return self.model.leader_of.get(row.id) or row.leader_id
 
     def _not_an_entity(self) -> str | None:
         row = self.model.current
@@ -711,7 +704,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_merge(self) -> None:
         """Merge the nearest duplicate into this row, or this row into its cluster's leader."""
         row = self._row()
-        merged, into = row.id, self._leader(row)
+        merged, into = row.id, row.leader_id
         if into is None:
             members = await to_thread(self.engine.queue.members, row.id)
             near = [member.id for member in members if member.status == "candidate"]
@@ -773,7 +766,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_more(self) -> None:
         """Queue candidates beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
-        self.note_version()
         self._load_again()
         self.say_done(done)
 
@@ -798,9 +790,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if report is None:
             self.say("There are no sessions of this project on this machine.")
             return
-        self.note_version()
         self._load_again()
-        self._here = None
         stopped = "Stopped. " if report.state == "interrupted" else ""
         self.say(
             f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
@@ -859,8 +849,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         row = self._row()
         memory_id, seen, alone = row.id, self._as_seen(row), row.id in self._opened
-        save, leave = kit_keys.SAVE_EDIT.key, kit_keys.LEAVE_EDIT.key
-        self.say(f"Editing #{memory_id}: {save} promotes it, {leave} keeps a draft.")
         await self.edit_text(
             TextEdit(
                 key=memory_id,
@@ -1039,13 +1027,10 @@ def empty_lines(
     if query.filter:
         clear = kit_keys.CLEAR_FILTER.key
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
-    if query.status == "all":
-        lines = ["The store is empty."]
-    else:
-        lines = [f"Nothing is {TITLES[query.status].lower()}."]
-        if query.status != "waiting":
-            return (*lines, f"{kit_keys.BACK.key} goes back to the waiting rows.")
-    if query.status == "waiting" and counts is not None:
+    if query.status != "waiting":
+        return ("Nothing here.", f"{kit_keys.BACK.key} goes back to the waiting rows.")
+    lines = ["Nothing is waiting."]
+    if counts is not None:
         if decided := counts.promoted + counts.rejected:
             lines = ["All clear: nothing is waiting."] if not counts.beyond_cap else lines
             lines.append(f"{decided:,} decided so far; {keys.STATUS.key} shows them.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -228,8 +228,6 @@ class Queue:
         """The evidence of a row and of those hidden behind it, each quote once, then the lines of
         their findings in the sessions without any: something from every session that it counts.
         """
-        from reviewer.promotion.rows.finding_rows import lines_of  # late: few reads need them
-
         rows = self._database.query(
             f"SELECT b.id, b.signature FROM memory m JOIN memory b ON {_BEHIND}"
             " WHERE m.id = ? ORDER BY b.id <> m.id, b.id",
@@ -240,13 +238,19 @@ class Queue:
             for view in self.evidence(row["id"], around=around):
                 found.setdefault((view.record.path, view.line, view.quote), view)
         cited = {view.record.seen_in for view in found.values()}
-        signatures = {row["signature"] for row in rows} - {""}
-        lines = [
+        lines = self._finding_lines(number, {row["signature"] for row in rows} - {""})
+        return [*found.values(), *(each for each in lines if each.record.seen_in not in cited)]
+
+    def _finding_lines(self, number: int, signatures: Collection[str]) -> list[EvidenceView]:
+        """The lines of the findings with these signatures, as evidence of a row."""
+        if not signatures:
+            return []
+        from reviewer.promotion.rows.finding_rows import lines_of  # late: few reads need them
+
+        return [
             EvidenceView(number, record, 0, len(record.text), "finding", (), ())
-            for record in (lines_of(self._database, number, signatures) if signatures else ())
-            if record.seen_in not in cited
+            for record in lines_of(self._database, number, signatures)
         ]
-        return [*found.values(), *lines]
 
     def members(self, number: int) -> list[Member]:
         """The near duplicates behind a row, most similar first."""

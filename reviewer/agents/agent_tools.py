@@ -510,7 +510,7 @@ def _fact(engine: Engine, number: int) -> str:
     lines = [f"m:{number} {view.kind}, {view.type}", view.content]
     for evidence in engine.queue.evidence(number, around=0)[:5]:
         record = evidence.record
-        text = record.text[evidence.span_start : evidence.span_end]
+        text = evidence.quote
         lines += ["", f"From {record.path}:{evidence.line + 1} ({record.role}):"]
         lines += [f"> {line}" for line in text.splitlines()]
     return "\n".join(lines)

@@ -80,7 +80,7 @@ def show_evidence(engine: Engine, view: CandidateView) -> Iterator[str]:
     if view.hand_authored:
         yield "source      none: written by hand"
         return
-    for evidence in engine.queue.evidence(view.id, around=0):
+    for evidence in engine.queue.evidence_behind(view.id, around=0):
         yield from _evidence(evidence)
     yield f"source      {SOURCE_STATES[engine.sources.state(view.id)]}"
 

@@ -76,10 +76,9 @@ class Provenance:
 
 def _place(evidence: EvidenceView) -> ProvenanceStep:
     record = evidence.record
-    quote = record.text[evidence.span_start : evidence.span_end]
     when = f" · {record.at[:10]}" if record.at else ""
     return ProvenanceStep(
-        "L0", f"{record.role}{when} · {evidence.rule}", quote, record.path, evidence.line
+        "L0", f"{record.role}{when} · {evidence.rule}", evidence.quote, record.path, evidence.line
     )
 
 

@@ -216,6 +216,11 @@ class RecordView(Struct, frozen=True):
     headings: tuple[str, ...] = ()
     meta: dict[str, str] = {}
 
+    @property
+    def seen_in(self) -> str:
+        """Its session, or else its file."""
+        return self.session or self.path
+
 
 class EvidenceView(Struct, frozen=True):
     """A piece of evidence: the span in its record, and the text around it."""
@@ -233,6 +238,11 @@ class EvidenceView(Struct, frozen=True):
         """The 0-based line of the file on which the span begins."""
         record = self.record
         return line_of_span(record.text, record.line_start, record.line_end, self.span_start)
+
+    @property
+    def quote(self) -> str:
+        """The cited words."""
+        return self.record.text[self.span_start : self.span_end]
 
 
 def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> int:

@@ -234,7 +234,7 @@ async def test_what_was_typed_is_kept_when_the_tab_is_closed(
     browser: Browser, page: Page, serving: Serving
 ) -> None:
     await page.press("e")
-    await page.shows("Editing #1")
+    await page.shows("Edit #1")
     await page.call("Input.insertText", text="Unfinished words ")
     await page.shows("Unfinished")
     await page.close()

@@ -119,9 +119,10 @@ def test_a_third_session_is_counted_on_the_row_that_there_is(
     (same,) = reviewer.rows("queue", "list", "--status", "all")
 
     assert (same["id"], same["status"], same["sessions"]) == (row["id"], "invalid", 3)
-    assert "seen 3 sessions, cost 6 tool calls" in " ".join(
-        reviewer("queue", "show", row["id"]).stdout.split()
-    )
+    shown = reviewer("queue", "show", row["id"]).stdout
+    assert "seen 3 sessions, cost 6 tool calls" in " ".join(shown.split())
+    for name in ("a", "b", "c"):
+        assert f"evidence    {folder / name}.jsonl:" in shown
 
 
 def test_errors_of_the_day_and_failures_without_a_remedy_are_not_proposed(

@@ -33,8 +33,13 @@ async def test_drawing_it_asks_no_store(stocked: Engine, monkeypatch: pytest.Mon
 
         monkeypatch.setattr(type(stocked.history), "undo_title", asked)
         monkeypatch.setattr(type(stocked.history), "next_undo", asked)
-        await screen.press("j", "k", "tab", "tab")
-        screen.queue.show_footer()
+        await screen.press("j", "space", "k", "tab", "tab")
+        assert "promote 1 marked" in footer(screen.text)
+        screen.model.forget()  # as after many other rows, or another program's writing
+        with monkeypatch.context() as patch:
+            patch.setattr(screen.model, "_fetch", asked)
+            screen.queue.show_footer()
+        assert "promote 1 marked" in footer(screen.text)
 
 
 @pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6"])

@@ -56,7 +56,7 @@ async def test_pipelines_has_a_tab_as_soon_as_there_is_one(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("reviewer.tui.pipelines.model.is_any_pipeline", is_any_pipeline)
-    monkeypatch.setattr("reviewer.tui.queue.screen.PIPELINES_SECONDS", 0.001)
+    monkeypatch.setattr("reviewer.tui.queue.screen.FIRST_LOOK_SECONDS", 0.001)
     folder = tmp_path / "work"
     (folder / "flows").mkdir(parents=True)
     monkeypatch.chdir(folder)
@@ -74,7 +74,7 @@ async def test_a_screen_opens_after_its_folder_was_deleted(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
 ) -> None:
     monkeypatch.setattr("reviewer.tui.pipelines.model.is_any_pipeline", is_any_pipeline)
-    monkeypatch.setattr("reviewer.tui.queue.screen.PIPELINES_SECONDS", 0.001)
+    monkeypatch.setattr("reviewer.tui.queue.screen.FIRST_LOOK_SECONDS", 0.001)
     folder = tmp_path / "worktree"
     folder.mkdir()
     monkeypatch.chdir(folder)

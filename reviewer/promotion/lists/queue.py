@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -32,11 +32,17 @@ from reviewer.store.changes import Value
 from reviewer.store.database import Database
 
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
+_BEHIND = "(b.id = m.id OR (b.leader_id = m.id AND b.status = m.status))"
+"""A row, and those hidden behind it."""
 _SESSIONS = (
-    "max(m.sessions, (SELECT count(DISTINCT coalesce(r.session, 's' || r.source_id))"
-    " FROM evidence e JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id))"
+    "max(m.sessions, (SELECT count(*) FROM (SELECT coalesce(r.session, 's' || r.source_id)"
+    " FROM memory b JOIN evidence e ON e.memory_id = b.id JOIN record r ON r.id = e.record_id"
+    f" WHERE {_BEHIND} UNION SELECT coalesce(nullif(f.session, ''), 's' || f.source_id)"
+    " FROM memory b JOIN finding f ON f.project_id = b.project_id AND f.signature = b.signature"
+    " AND f.kind IN ('failure', 'environment', 'refusal', 'correction')"  # all: for the index
+    f" WHERE b.signature <> '' AND {_BEHIND})))"
 )
-"""A job over many files has counted more sessions than those with evidence here."""
+"""The sessions of `evidence_behind`; a job over many files has counted more than are here."""
 _AT_A_CALL = "FROM use_of_memory WHERE moment <> 'start'"
 _LAST_USE = (
     f"iif(m.id IN (SELECT memory_id {_AT_A_CALL}),"  # hardly any row was used
@@ -218,6 +224,34 @@ class Queue:
                 )
             )
         return views
+
+    def evidence_behind(self, number: int, *, around: int = 2) -> list[EvidenceView]:
+        """The evidence of a row and of those hidden behind it, each quote once, then the lines of
+        their findings in the sessions without any: something from every session that it counts.
+        """
+        rows = self._database.query(
+            f"SELECT b.id, b.signature FROM memory m JOIN memory b ON {_BEHIND}"
+            " WHERE m.id = ? ORDER BY b.id <> m.id, b.id",
+            (number,),
+        )
+        found: dict[tuple[str, int, str], EvidenceView] = {}
+        for row in rows:
+            for view in self.evidence(row["id"], around=around):
+                found.setdefault((view.record.path, view.line, view.quote), view)
+        cited = {view.record.seen_in for view in found.values()}
+        lines = self._finding_lines(number, {row["signature"] for row in rows} - {""})
+        return [*found.values(), *(each for each in lines if each.record.seen_in not in cited)]
+
+    def _finding_lines(self, number: int, signatures: Collection[str]) -> list[EvidenceView]:
+        """The lines of the findings with these signatures, as evidence of a row."""
+        if not signatures:
+            return []
+        from reviewer.promotion.rows.finding_rows import lines_of  # late: few reads need them
+
+        return [
+            EvidenceView(number, record, 0, len(record.text), "finding", (), ())
+            for record in lines_of(self._database, number, signatures)
+        ]
 
     def members(self, number: int) -> list[Member]:
         """The near duplicates behind a row, most similar first."""

@@ -59,14 +59,14 @@ def places_of(act: Act, number: int) -> set[tuple[int, int, int]]:
 
 
 def sessions_of(act: Act, rows: Iterable[int]) -> int:
-    """The number of sessions or files in the evidence of some rows, or in the finding behind one of
-    them.
+    """The number of sessions or files in the evidence of some rows and of those behind them, or in
+    the finding behind one of them.
     """
     ids = listed(rows)
     found = act.query(
         "SELECT max(count(DISTINCT coalesce(r.session, 's' || r.source_id)),"
-        f" (SELECT coalesce(max(sessions), 0) FROM memory WHERE id {AMONG})) FROM evidence e"
-        f" JOIN record r ON r.id = e.record_id WHERE e.memory_id {AMONG}",
+        " coalesce(max(m.sessions), 0)) FROM memory m LEFT JOIN evidence e ON e.memory_id = m.id"
+        f" LEFT JOIN record r ON r.id = e.record_id WHERE m.id {AMONG} OR m.leader_id {AMONG}",
         (ids, ids),
     )
     return int(found[0][0])

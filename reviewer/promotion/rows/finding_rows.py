@@ -13,9 +13,11 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import iso
+from reviewer.promotion.views import RecordView
 from reviewer.proposing.values import QuoteProof
 from reviewer.sessions.findings import Evidence, Finding, Kind
-from reviewer.store.acts import Act
+from reviewer.sources.records import RecordUse, Role, Shape
+from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
 from reviewer.store.database import Database
 
@@ -29,6 +31,8 @@ CUT = "…`"
 """Marks an incompletely known fix."""
 EVIDENCE = 6
 """Listed lines of a finding."""
+LINES = 2
+"""Lines of one session: the failure and its fix."""
 WORD = re.compile(r"\w{2,}")
 
 
@@ -157,11 +161,44 @@ def finding_behind(
     return min(map(view_of, groups_of(rows)), key=costliest_first, default=None)
 
 
+def lines_of(database: Database, number: int, signatures: Iterable[str]) -> Iterator[RecordView]:
+    """The lines of the findings with these signatures in the project of a row, the latest session
+    first.
+    """
+    wanted = listed(signatures)
+    rows = database.query(
+        _SELECT.format(
+            "f.project_id = (SELECT project_id FROM memory WHERE id = ?) AND (f.signature"
+            f" {AMONG} OR f.kind = 'refusal' AND 'refused ' || f.command {AMONG})"
+            " ORDER BY f.last DESC"
+        ),
+        (number, wanted, wanted),
+    )
+    sessions: dict[str, FindingRow] = {}
+    for row in map(_finding_row, rows):
+        sessions.setdefault(row.seen_in, row)
+    for row in sessions.values():
+        for each in row.finding.evidence[:LINES]:
+            yield RecordView(
+                id=0,
+                key=each.record,
+                path=row.path,
+                line_start=each.line,
+                line_end=each.line + 1,
+                role=Role.TOOL,
+                use=RecordUse.TOOL,
+                shape=Shape.TURN,
+                text=each.text,
+                at=each.at or None,
+                session=row.finding.session or None,
+            )
+
+
 def quotes_of(group: Sequence[FindingRow]) -> list[tuple[FindingRow, Evidence]]:
     """The lines that prove a row: those that it shows first, then those of the latest session."""
     shown = _shown(group)
     ordered = sorted(group, key=lambda row: (row is shown, row.finding.last), reverse=True)
-    return [(row, each) for row in ordered for each in row.finding.evidence[:2]][:EVIDENCE]
+    return [(row, each) for row in ordered for each in row.finding.evidence[:LINES]][:EVIDENCE]
 
 
 _FIELDS = Finding.__struct_fields__

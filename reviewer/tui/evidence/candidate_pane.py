@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from msgspec import structs
@@ -11,7 +11,6 @@ from reviewer.promotion.lists.figure_words import author, came_up, factors
 from reviewer.promotion.views import (
     REASONS,
     CandidateView,
-    Member,
     RejectReason,
     SourceState,
     Status,
@@ -30,16 +29,14 @@ from reviewer.tui.kit.text import (
     TextSpan,
     elapsed,
     figure,
-    marked_changes,
     moment,
+    without_shared,
 )
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
 
-NEAR_SHOWN, NEAR_ROWS = 5, 3
-COMPARED = 2_000
-"""Maximum characters compared of each near duplicate."""
+ALIKE_SHOWN = 5
 PROOF_ROWS = 3
 
 _FLAG_WORDS = {
@@ -91,7 +88,9 @@ def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
 
 
 def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[TextBlock]:
-    """When it is recalled, the content, then a labelled row for each property."""
+    """When it is recalled, the content with what is decided with it, then a labelled row for each
+    property.
+    """
     view = detail.view
     status = _status(view, now, signs, detail.decided_by)
     return [
@@ -102,6 +101,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
             first=(Run(" "),),
             more=f", {keys.EDIT.key} opens the whole text",
         ),
+        *_alike(detail, signs),
         TextBlock(""),
         *([labelled("in project", detail.project)] if detail.project else []),
         *conflict_blocks(detail.conflict, signs),
@@ -111,7 +111,6 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
         *([] if detail.conflict else [_confidence(view, signs)]),
         _history(view, now, signs),
         *_warnings(view, detail.state, signs),
-        *_near(view.content, detail.members, detail.drafts),
         *_wordings(detail.wordings),
         *hint_blocks(detail),
     ]
@@ -203,28 +202,20 @@ def _flag_sign(flag: str, signs: Glyphs) -> str:
     return "" if flag == "hand-authored" else signs.attention
 
 
-def _near(content: str, members: Sequence[Member], drafts: Collection[int]) -> list[TextBlock]:
-    """The near duplicates, each with its differences."""
+def _alike(detail: Detail, signs: Glyphs) -> list[TextBlock]:
+    """The near duplicates that are decided with a row, a line each."""
+    waiting = [each for each in detail.members if each.status is Status.CANDIDATE]
     rows: list[TextBlock] = []
-    if not members:
-        return rows
-    from reviewer.text.word_diff import hunks  # late: the first screen needs none
-
-    original = " ".join(content[:COMPARED].split())
-    for member in members[:NEAR_SHOWN]:
-        draft = "draft kept " if member.id in drafts else ""
-        head = f"#{member.id} {figure(member.similarity)} {draft}"
-        other = " ".join(member.content[:COMPARED].split())
-        text, spans = marked_changes(hunks(original, other))
-        moved = (
-            structs.replace(each, start=each.start + len(head), end=each.end + len(head))
-            for each in spans
-        )
-        spans = (TextSpan(0, len(head), "accent"), *moved)
-        block = labelled("" if rows else "alike", head + text, spans=spans)
-        rows.append(structs.replace(block, most=NEAR_ROWS))
-    if len(members) > NEAR_SHOWN:
-        rows.append(labelled("", f"and {len(members) - NEAR_SHOWN:,} more", "faint"))
+    for each in waiting[:ALIKE_SHOWN]:
+        draft = f"{signs.dot} draft kept " if each.id in detail.drafts else ""
+        head = f"#{each.id} {draft}"
+        words = " ".join(each.content.split())
+        words = without_shared(words, detail.view.content, signs.ellipsis)
+        spans = (TextSpan(0, len(head), "accent"),)
+        label = "" if rows else f"{len(waiting)} alike"
+        rows.append(labelled(label, head + words, spans=spans, wrap=False))
+    if left := len(waiting) - len(rows):
+        rows.append(labelled("", f"{left:,} more: {keys.EXPAND.key} shows them", "faint"))
     return rows
 
 

@@ -41,7 +41,7 @@ class Detail(Struct, frozen=True):
     project: str = ""
     """Its project, if the list shows several."""
     used: str = ""
-    """How often it was used, and how often it held."""
+    """How often it was used, and how often it held; empty unless promoted."""
     moments: tuple[Moment, ...] | None = None
     """When it is recalled; None unless promoted."""
     decided_by: str = ""
@@ -53,18 +53,19 @@ class Detail(Struct, frozen=True):
 def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -> Detail:
     """Everything about a row. Raises UnknownIdError."""
     view = engine.queue.candidate(memory_id)
-    is_entity = view.kind is RowKind.ENTITY
+    is_entity, is_promoted = view.kind is RowKind.ENTITY, view.status is Status.ACTIVE
     return Detail(
         view,
-        evidence=engine.queue.evidence(memory_id),
+        evidence=engine.queue.evidence_behind(memory_id),
         members=engine.queue.members(memory_id) if view.members else (),
         wordings=engine.queue.wordings(memory_id) if view.edited else (),
         entity=engine.entities.get(memory_id) if is_entity else None,
         open_conflicts=tuple(engine.conflicts.of(memory_id)) if is_entity else (),
         conflict=engine.conflicts.get(memory_id) if view.kind is RowKind.CONFLICT else None,
+        hints=engine.insight.hints([memory_id]).get(memory_id, ()),
         drafts=engine.drafts.ids(),
-        used=engine.recall.use(memory_id),
-        moments=engine.recall.moments(memory_id) if view.status is Status.ACTIVE else None,
+        used=engine.recall.use(memory_id) if is_promoted else "",
+        moments=engine.recall.moments(memory_id) if is_promoted else None,
         project=view.project if name_project else "",
         decided_by=engine.history.another_who_decided(memory_id),
     )

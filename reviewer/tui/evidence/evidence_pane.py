@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from reviewer.promotion.views import EvidenceView, RecordView
 from reviewer.sources.records import RecordUse
+from reviewer.tui.evidence.detail import Detail
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan
 from reviewer.tui.kit.text_pane import TextPane
@@ -26,24 +27,30 @@ _SHORT_USES = {
 
 
 class EvidencePane(TextPane):
-    """The evidence of one memory, one record at a time; `[` and `]` go to the next."""
+    """The evidence of one memory and of the rows behind it, one quote at a time; `[` and `]` go to
+    the next.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(title="Evidence", id=id)
-        self._evidence: tuple[EvidenceView, ...] = ()
+        self._detail: Detail | None = None
         self._at = 0
 
-    def show_evidence(self, evidence: Sequence[EvidenceView]) -> None:
-        """Show the first of these; if they are unchanged, keep the position."""
-        evidence = tuple(evidence)
-        if evidence != self._evidence:
-            self._evidence, self._at = evidence, 0
+    def show_evidence(self, detail: Detail) -> None:
+        """Show the first evidence of a memory; if it is unchanged, keep the position."""
+        shown, self._detail = self._evidence, detail
+        if self._evidence != shown:
+            self._at = 0
         self._draw()
 
     def show_nothing(self) -> None:
         """Clear the pane."""
-        self._evidence, self._at = (), 0
+        self._detail, self._at = None, 0
         self.show([], title="Evidence")
+
+    @property
+    def _evidence(self) -> Sequence[EvidenceView]:
+        return self._detail.evidence if self._detail is not None else ()
 
     @property
     def current(self) -> EvidenceView | None:
@@ -60,35 +67,43 @@ class EvidencePane(TextPane):
             self.say(f"This is the {which} evidence of this row.")
 
     def _draw(self) -> None:
-        evidence = self.current
-        if evidence is None:
+        evidence, detail = self.current, self._detail
+        if evidence is None or detail is None:
             words = "Written by hand: no source."
             self.show([TextBlock(words, "dim", first=(Run("  "),))], title="Evidence")
             return
         signs = glyphs(self.app)
         blocks = evidence_blocks(evidence, signs)
         turns = f"{kit_keys.PREVIOUS_PLACE.key} {kit_keys.NEXT_PLACE.key}"
-        several = len(self._evidence) > 1
-        place = f"{self._at + 1} of {len(self._evidence)} {turns}" if several else ""
+        number = len(self._evidence)
         self.show(
             blocks,
-            title=f"Evidence {place}".rstrip(),
-            hint=f" {signs.dot} ".join(origin_of(evidence)),
+            title=f"{self._at + 1} of {number} {turns}" if number > 1 else "Evidence",
+            hint=f" {signs.dot} ".join(origin_of(evidence, detail)),
             reveal=next(at for at, block in enumerate(blocks) if block.spans),
         )
 
 
-def origin_of(evidence: EvidenceView) -> list[str]:
-    """The origin of an evidence: line, date, session and speaker, or line and file."""
-    record, line = evidence.record, f"line {evidence.line + 1:,}"
-    name = PurePath(record.path).name
-    if record.shape != "turn":
-        return [line, name]
+def origin_of(evidence: EvidenceView, detail: Detail) -> list[str]:
+    """The origin of an evidence of a memory: its date, its session, the row behind that it is of,
+    and its line.
+    """
+    record, view = evidence.record, detail.view
     # In a fleet, a session without an id is named after its file.
-    own_id = record.session and record.session != record.path
-    session = f"session {str(record.session)[:6]}" if own_id else name
-    parts = [line, f"{(record.at or '')[:10]} {session}".strip(), _speaker(record)]
-    return [*parts, "sidechain"] if record.sidechain else parts
+    own_id = record.shape == "turn" and record.session and record.session != record.path
+    session = f"session {str(record.session)[:6]}" if own_id else PurePath(record.path).name
+    sessions = list(dict.fromkeys(each.record.seen_in for each in detail.evidence))
+    if len(sessions) > 1 or view.sessions > 1:
+        session += f", {sessions.index(record.seen_in) + 1} of {len(sessions)}"
+        session += " here" if view.sessions > len(sessions) else ""
+    parts = (
+        (record.at or "")[:10],
+        session,
+        "sidechain" if record.sidechain else "",
+        f"#{evidence.memory_id}" if evidence.memory_id != view.id else "",
+        f"line {evidence.line + 1:,}",
+    )
+    return [part for part in parts if part]
 
 
 def evidence_blocks(evidence: EvidenceView, signs: Glyphs) -> list[TextBlock]:

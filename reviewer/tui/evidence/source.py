@@ -98,7 +98,7 @@ def cited_lines(evidence: EvidenceView) -> range:
 def file_blocks(window: FileWindow, evidence: EvidenceView, signs: Glyphs) -> list[TextBlock]:
     """One block a line. Cited lines have the bar; the span is marked if found."""
     cited = cited_lines(evidence)
-    words = evidence.record.text[evidence.span_start : evidence.span_end].split("\n")
+    words = evidence.quote.split("\n")
     cells = len(str(window.first_line + len(window.lines))) + 2
     blocks = []
     for number, line in enumerate(window.lines, window.first_line):

@@ -166,7 +166,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def take_counts(self, counts: Counts) -> None:
         """Show the counts here and on the base screen, whose header every shown screen copies."""
-        for header in (self.header, self.app.screen_stack[0].query_one(HeaderBar)):
+        for header in (self.header, *self.app.screen_stack[0].query(HeaderBar)):
             header.waiting = counts.waiting
 
     async def change(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
@@ -330,6 +330,12 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def on_descendant_focus(self) -> None:
         self.show_footer()
         self._show_applied_filter()
+
+    async def perform(self, action: Action) -> None:
+        """A key typed before the first rows have arrived waits for them."""
+        if not self.list.total and action is not keys.BACK:
+            await self.finish_reading()
+        await super().perform(action)
 
     # the editor
 

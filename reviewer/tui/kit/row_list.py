@@ -15,9 +15,11 @@ from textual.message import Message
 from textual.strip import Strip
 
 from reviewer.tui.kit import keys
+from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.line_view import LineView
 from reviewer.tui.kit.row_model import RowModel
+from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import wrapped
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs, palette
 
@@ -70,6 +72,12 @@ class RowList(LineView):
     def row_parts(self, at: int, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
         """A row between the bar of the cursor and a blank; cut if it takes more than `width`."""
         raise NotImplementedError
+
+    async def perform(self, action: Action) -> None:
+        """A key typed before the first rows have arrived waits for them."""
+        if not self.total and isinstance(self.screen, KitScreen):
+            await self.screen.finish_reading()
+        await super().perform(action)
 
     # drawing
 

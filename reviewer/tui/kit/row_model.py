@@ -39,13 +39,7 @@ class RowModel(Generic[RowT]):
 
     def window(self, start: int, stop: int) -> list[RowT | None]:
         """The rows from `start` to `stop`; None for a row that no longer exists."""
-        return self.those(self.ids[max(start, 0) : stop])
-
-    def those(self, ids: Iterable[int]) -> list[RowT | None]:
-        """The rows of these ids, read unless they are in the cache; None for one that no longer
-        exists.
-        """
-        wanted = list(ids)
+        wanted = self.ids[max(start, 0) : stop]
         missing = [number for number in wanted if number not in self._rows]
         if missing:
             self.read(missing)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
 from textual import on
@@ -13,7 +14,7 @@ from textual.app import ComposeResult
 from textual.geometry import Region
 from textual.keys import key_to_character
 from textual.screen import Screen
-from textual.worker import WorkType
+from textual.worker import WorkerCancelled, WorkerFailed, WorkType
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
@@ -115,6 +116,16 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         reading: WorkType[None] = run  # not a coroutine, which nobody awaits if it is replaced
         self.run_worker(reading, exclusive=True, group=group)
+
+    async def finish_reading(self) -> None:
+        """Wait for what the screen is reading, so that a key typed ahead finds its row."""
+        pending = [
+            each
+            for each in self.workers
+            if each.node is self and each.group == "read" and not each.is_finished
+        ]
+        with suppress(WorkerFailed, WorkerCancelled):  # a failed read says so by itself
+            await self.workers.wait_for_complete(pending)
 
     def void(self, group: str) -> None:
         """Ignore the pending reads of a group."""

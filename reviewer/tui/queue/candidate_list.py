@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from reviewer.clock import from_iso
@@ -14,15 +13,13 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part
 from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_sign import sign_of
-from reviewer.tui.kit.text import count, cut, figure
+from reviewer.tui.kit.text import count, cut, figure, without_shared
 from reviewer.tui.queue.model import QueueModel
 from reviewer.tui.theme import Glyphs, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
-MIN_ALIKE = 12
-"""Minimum length in characters of a shared beginning that the second row leaves out."""
 WIDE = 70
 """Minimum width in cells for `5 sessions, cost 14 calls`; narrower rows show only the first."""
 
@@ -42,10 +39,7 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
     def place(self) -> str:
         """Why the row under the cursor is where it is; in another list, its position."""
         row = self.model.current if self.whole else None
-        if row is None:
-            return super().place
-        among = f" (with {row.members} alike)" if row.members else ""
-        return f"why here: {place_words(row.rank)}{among}"
+        return f"why here: {place_words(row.rank)}" if row is not None else super().place
 
     def parts_of(
         self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
@@ -81,12 +75,7 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
         above = self.model.row(at - 1) if at > self.scroll_offset.y else None
         if above is None:
             return content
-        words, others = content.split(" "), display_line(above.content[: len(content)]).split(" ")
-        pairs = zip(words[:-1], others, strict=False)
-        alike = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if len(" ".join(words[:alike])) < MIN_ALIKE:
-            return content
-        return " ".join([sign.ellipsis, *words[alike:]])
+        return without_shared(content, display_line(above.content[: len(content)]), sign.ellipsis)
 
     def _first_column(self, row: QueueRow, width: int) -> str:
         """The cost of not knowing it, or the figure that the rows are sorted by."""

@@ -183,11 +183,6 @@ class ReaderBar(Static):
         self._draw()
         return shown
 
-    def add(self, words: str) -> None:
-        """Add to the result of the last reading."""
-        self._came = f"{self._came} {words}".strip()
-        self._draw()
-
     def begin(self, store: Path, project: str, offer: Offer) -> None:
         """Start a reading and show its progress until it ends. Raises OSError."""
         told = BackgroundReading.Told

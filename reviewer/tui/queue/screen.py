@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
-from reviewer.promotion.views import REASONS, QueueQuery, RejectReason, Sort, SourceState
+from reviewer.promotion.views import REASONS, QueueQuery, RejectReason, Sort
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.detail import Detail, read_detail
@@ -52,19 +52,17 @@ if TYPE_CHECKING:
 
     from reviewer.promotion.decisions.history import Undone
     from reviewer.promotion.decisions.triage import Seen
-    from reviewer.promotion.lists.insight import Hint
     from reviewer.promotion.lists.readings import Offer
-    from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow
+    from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow, SourceState
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is loaded."""
 NEARBY = 200
 """Rows around the cursor that it can move to if its own row has left the list."""
 STATE_SECONDS = 0.4
-"""Rest on a row before its source is checked and its policy hints are read."""
+"""Rest on a row before its source is checked."""
 FIRST_LOOK_SECONDS = 1.5
-PIPELINES_SECONDS = 1.6
-"""How long after the start to look for pipelines."""
+"""How long after the start to look for sessions and pipelines."""
 LOOK_SECONDS = 20.0
 """How often to look for sessions and pipelines; the same as `reviewer watch`."""
 WORDS_CELLS = 30
@@ -84,14 +82,6 @@ TITLES = {
     "invalid": "Rejected",
     "superseded": "Merged into others",
     "all": "Everything",
-}
-EMPTY = {
-    "waiting": "Nothing is waiting.",
-    "deferred": "Nothing deferred.",
-    "active": "Nothing promoted yet.",
-    "invalid": "Nothing rejected.",
-    "superseded": "Nothing merged yet.",
-    "all": "The store is empty.",
 }
 
 
@@ -137,8 +127,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def on_mount(self) -> None:
         self._show_project()
-        self.set_timer(FIRST_LOOK_SECONDS, self.look_for_sessions)
-        self.set_timer(PIPELINES_SECONDS, self._look_for_pipelines)
+        self.set_timer(FIRST_LOOK_SECONDS, self._look_around)
         self.set_interval(LOOK_SECONDS, self.look_for_sessions)
         self.set_interval(LOOK_SECONDS, self._look_for_pipelines)
 
@@ -153,18 +142,17 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.project = project
         self.query_asked = QueueQuery(project=project)
         self.loaded = False
-        for group in ("ids", "new rows", "sessions", "offers", "drafts"):
+        for group in ("ids", "new rows", "sessions", "offers"):
             self.void(group)  # they belong to the previous project
         self.reader.clear()
-        self.look_for_sessions()
-        self._look_for_pipelines()
+        self._look_around()
         self._show_project()
         self.note_version()
         self.reload()
         self.say(words)
 
-    def _look_for_pipelines(self) -> None:
-        """Show the tab of the pipelines if there is one."""
+    def _look_around(self) -> None:
+        """Look for sessions, and show the tab of the pipelines if there is one."""
 
         def work() -> bool:
             from reviewer.tui.pipelines import model  # late: the first page does not need it
@@ -176,6 +164,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 for header in each.query(HeaderBar):
                     header.pipelines = found
 
+        self.look_for_sessions()
         self.read(work, then, group="pipelines")
 
     # the sessions of agents
@@ -183,7 +172,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def look_for_sessions(self) -> None:
         """Look for sessions of this project; read new turns if some were read before."""
         project = self.project
-        if project is not None and self.host.running is None and not self._is_reading_on():
+        reads_on = self._reader is not None and self._reader.poll() is None
+        if project is not None and self.host.running is None and not reads_on:
             self.read(
                 lambda: find_here(self.engine, project), self._take_sessions, group="sessions"
             )
@@ -224,23 +214,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if message.problem:
             self.say(message.problem, bad=True)
         self.look_for_readers()
-        self.read(self._joined_drafts, self.reader.add, group="drafts")
-
-    def _joined_drafts(self) -> str:
-        """Where the drafts are whose rows were joined to others; empty without any."""
-        rows = self.engine.queue.rows(sorted(self.engine.drafts.ids()))
-        joined = [
-            f"#{row.id} behind #{row.leader_id}"
-            for row in rows
-            if row.leader_id and row.status == "candidate" and row.project == self.project
-        ]
-        if not joined:
-            return ""
-        which = f"Your {'drafts' if len(joined) > 1 else 'draft'}: {', '.join(joined)}"
-        return f"{which}; {keys.EXPAND.key} shows the row, {keys.EDIT.key} goes on."
-
-    def _is_reading_on(self) -> bool:
-        return self._reader is not None and self._reader.poll() is None
 
     # reading the list
 
@@ -296,26 +269,24 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _load_again(self, here: Collection[int] = ()) -> None:
         """Reload the list; the cursor goes to the first of the ids `here`, or stays on its row."""
+        self.note_version()
         self._load(self.query_asked, here=here)
         self.show_counts()
 
-    def _load(self, query: QueueQuery, *, quick: bool = False, here: Collection[int] = ()) -> None:
-        """Load a list with another filter, order or status.
-
-        `quick` shows the first page before the rest. The cursor goes to the first of the ids
-        `here`, or stays on its row.
+    def _load(
+        self, query: QueueQuery, *, first: int | None = None, here: Collection[int] = ()
+    ) -> None:
+        """Load a list with another filter, order or status, its `first` rows before the rest. The
+        cursor goes to the first of the ids `here`, or stays on its row.
         """
         self.query_asked = query
 
-        def show_first_page(ids: array[int]) -> None:
+        def show(ids: array[int]) -> None:
             self._show_list(ids, here)
-            if len(ids) == FIRST_PAGE:
+            if len(ids) == first:
                 self._load_rest(query)
 
-        if quick:
-            self.read(lambda: self._ids(query, FIRST_PAGE), show_first_page, group="ids")
-        else:
-            self.read(lambda: self._ids(query), lambda ids: self._show_list(ids, here), group="ids")
+        self.read(lambda: self._ids(query, first), show, group="ids")
 
     def _ids(self, query: QueueQuery, limit: int | None = None) -> array[int]:
         worker = get_current_worker()
@@ -330,11 +301,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if nearby and nearby[0] not in ids:  # it may have been joined to another row
             self.model.forget(nearby[:1])
             row = self.model.current
-            leader = self._leader(row) if row is not None else None
-            nearby = [leader, *nearby] if leader is not None else nearby
+            if row is not None and row.leader_id is not None:
+                nearby.insert(0, row.leader_id)
         listed = {*wanted, *nearby}.intersection(ids)
-        nearest = [memory_id for memory_id in nearby if memory_id in listed][:1]
-        here = listed.intersection(wanted) or nearest
+        here = listed.intersection(wanted) or [each for each in nearby if each in listed][:1]
         self.model.load(ids, here)
         if not here:
             self.model.cursor = 0
@@ -359,15 +329,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if at is not None:
             self.list.move_to(at)
             return
-        shown_under = {view.status.value}
-        if view.status == "candidate":
-            shown_under.add("waiting")
-        query = QueueQuery(
-            project=self.query_asked.project,
-            sort=self.query_asked.sort,
-            status=self.query_asked.status if self.query_asked.status in shown_under else "all",
-        )
-        self._load(query, here=ids[-1:])
+        asked = self.query_asked
+        waits = asked.status == "waiting" and view.status == "candidate"
+        status = asked.status if waits or asked.status == view.status else "all"
+        self._load(structs.replace(asked, filter="", status=status), here=ids[-1:])
 
     def action_refresh(self) -> None:
         """Reload the list: decided rows leave, new ones appear."""
@@ -381,7 +346,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         detail = "" if query.sort is Sort.RANK else f"by {query.sort.value}"
         if query.filter:
             detail += f" / {display_line(query.filter)}"
-        entitle(self.list, TITLES.get(query.status, "Waiting"), detail.strip())
+        entitle(self.list, TITLES[query.status], detail.strip())
         self.list.whole = query.status == "waiting" and not detail
         self.list.set_class(self.list.whole, "-untitled")
 
@@ -399,21 +364,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         waits = self.query_asked.status == "waiting"
         beside = ((counts.deferred, "deferred"), (counts.beyond_cap, "held back"))
         remark = ", ".join(f"{number:,} {words}" for number, words in beside if number and waits)
-        remark += f" (under {kit_keys.MENU.key})" if remark else ""
-        if remark != self.list.remark:
-            self.list.remark = remark
-            self.list.redraw_foot()
+        self.list.remark = f"{remark} (under {kit_keys.MENU.key})" if remark else ""
+        self.list.redraw_foot()
 
     def _show_empty(self) -> None:
-        empty = not self.model.ids
+        empty, query = not self.model.ids, self.query_asked
         self.show_empty(empty=empty)
-        lines = empty_lines(self.query_asked, self._counts, self._here)
         if empty:
-            lines += self.types_listed(self.query_asked)
-        if self.list.empty != lines:
-            self.list.empty = lines
-            if empty:
-                self.list.refresh()
+            lines = empty_lines(query, self._counts, self._here)
+            self.list.empty = (*lines, *self.types_listed(query))
+            self.list.refresh()
 
     # the row under the cursor
 
@@ -434,33 +394,29 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
 
     def _show_detail(self, detail: Detail) -> None:
-        memory_id = detail.view.id
-        if memory_id != self.model.current_id:
-            return
-        self._detail = detail
-        self.candidate.show_candidate(detail, now=self.engine.clock())
-        self.evidence.show_evidence(detail.evidence)
-        self.show_footer()
-        self.set_timer(STATE_SECONDS, lambda: self._after_rest(memory_id))
+        if detail.view.id == self.model.current_id:
+            self._detail = detail
+            self.candidate.show_candidate(detail, now=self.engine.clock())
+            self.evidence.show_evidence(detail)
+            self.show_footer()
+            self.set_timer(STATE_SECONDS, lambda: self._after_rest(detail))
 
-    def _after_rest(self, memory_id: int) -> None:
-        """Read the slower details after a rest on a row."""
-        if memory_id != self.model.current_id or not self.is_attached:
-            return
+    def _after_rest(self, detail: Detail) -> None:
+        """Check the source of a row after a rest on it."""
 
-        def work() -> tuple[SourceState, tuple[Hint, ...]]:
-            hints = self.engine.insight.hints([memory_id]).get(memory_id, ())
-            return self.engine.sources.state(memory_id), hints
+        def then(state: SourceState) -> None:
+            if detail is self._detail:
+                checked = structs.replace(detail, state=state)
+                self.candidate.show_candidate(checked, now=self.engine.clock(), keep_scroll=True)
 
-        def then(found: tuple[SourceState, tuple[Hint, ...]]) -> None:
-            if self._detail is not None and self._detail.view.id == memory_id:
-                state, hints = found
-                self._detail = structs.replace(self._detail, state=state, hints=hints)
-                self.candidate.show_candidate(
-                    self._detail, now=self.engine.clock(), keep_scroll=True
-                )
+        if detail is self._detail and self.is_attached:
+            self.read(lambda: self.engine.sources.state(detail.view.id), then, group="state")
 
-        self.read(work, then, group="state")
+    def _row(self) -> QueueRow:
+        """The row under the cursor. Raises ConflictError without one."""
+        if self.model.current is None:
+            raise ConflictError("No candidate under the cursor.")
+        return self.model.current
 
     # why a key cannot run now
 
@@ -488,27 +444,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return None if self.model.marks else self._why_not_waiting()
 
     def _cannot_promote(self) -> str | None:
-        if self.model.marks:
-            return None
-        return self._why_not_waiting() or self._needs_words()
-
-    def _needs_words(self) -> str | None:
-        """Why the row cannot be promoted as worded."""
         row = self.model.current
-        if row is not None and row.id in self.engine.drafts.ids():
-            edit, discard = keys.EDIT.key, keys.DISCARD_DRAFT.key
-            return f"#{row.id} has a draft: {edit} opens it, {discard} discards it."
-        return None
+        if row is None or self.model.marks or row.id not in self.engine.drafts.ids():
+            return self._cannot_decide()
+        edit, discard = keys.EDIT.key, keys.DISCARD_DRAFT.key
+        return f"#{row.id} has a draft: {edit} opens it, {discard} discards it."
 
     def _cannot_reword(self) -> str | None:
         return self._is_conflict() or self._why_not_waiting()
 
     def _cannot_restore(self) -> str | None:
         row = self.model.current
-        if row is None or self.model.marks:
-            return None if row else self._no_row()
-        waits = not self.model.is_dimmed(self.model.cursor) and not row.deferred
-        return f"#{row.id} is already waiting in the queue." if waits else None
+        if row is None or self.model.marks or self.model.is_dimmed(self.model.cursor):
+            return self._no_row()
+        return None if row.deferred else f"#{row.id} is already waiting in the queue."
 
     def _no_draft(self) -> str | None:
         row = self.model.current
@@ -524,13 +473,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _nothing_to_merge(self) -> str | None:
         row = self.model.current
-        if row is not None and not (row.members or self._leader(row)):
+        if row is not None and not (row.members or row.leader_id):
             return f"#{row.id} has no near duplicate to merge."
         return self._cannot_reword()
-
-    def _leader(self, row: QueueRow) -> int | None:
-        """The row that this one is a near duplicate of."""
-        return self.model.leader_of.get(row.id) or row.leader_id
 
     def _not_an_entity(self) -> str | None:
         row = self.model.current
@@ -539,13 +484,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return self._cannot_reword()
 
     def _no_project(self) -> str | None:
-        return (
-            None if self.project else f"All projects are shown: {kit_keys.PROJECT.key} chooses one."
-        )
+        choose = kit_keys.PROJECT.key
+        return None if self.project else f"All projects are shown: {choose} chooses one."
 
     def _nothing_beyond_cap(self) -> str | None:
-        beyond = self._counts.beyond_cap if self._counts else 0
-        return None if beyond else "Nothing is held back."
+        return None if self._counts and self._counts.beyond_cap else "Nothing is held back."
 
     # deciding
 
@@ -554,9 +497,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Promote the marked rows, or this one, without those with a draft; of a conflict, the
         newer side.
         """
-        row = self.model.current
-        if row is not None and row.kind == "conflict" and not self.model.marks:
-            await self._resolve(partial(self._keep_side, 0))
+        if self._is_conflict() and not self.model.marks:
+            await self._settle(side=0)
             return
         ids = self._targets()
         drafts = await to_thread(self.engine.drafts.ids)
@@ -572,9 +514,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_cannot_decide)
     async def action_reject(self) -> None:
         """Reject the marked rows, or this one; a conflict is dismissed."""
-        row = self.model.current
-        if row is not None and row.kind == "conflict" and not self.model.marks:
-            await self._resolve(self.engine.conflicts.dismiss)
+        if self._is_conflict() and not self.model.marks:
+            await self._settle(side=None)
         else:
             await self._decide(self._targets(), "Rejecting", self._reject)
 
@@ -600,16 +541,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         latest, ids = self._rejected, self._rejected_here()
 
         async def then(option: Option) -> None:
-            def say_why() -> Done:
-                return self.engine.triage.say_why(ids, RejectReason(option.key))
-
-            if not option.key:
-                return
-            done = await self.write(say_why)
-            words = self._words(done)
-            self._rejected = done if done.act else latest
-            self.model.reread(done.ids)
-            self._show_again(words)
+            if option.key:
+                done = await self._change(
+                    lambda: self.engine.triage.say_why(ids, RejectReason(option.key))
+                )
+                self._rejected = done if done.act else latest
 
         which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
         reasons = [Option(each, *words) for each, words in REASONS.items()]
@@ -621,12 +557,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if self.query_asked.status == "deferred":
             await self.perform(keys.RESTORE)
             return
-
-        def defer(ids: Sequence[int], *, alone: Collection[int]) -> Done:
-            # `alone` limits decisions that include near duplicates; deferring never does.
-            return self.engine.triage.defer(ids)
-
-        await self._decide(self._targets(), "Deferring", defer, alike=False)
+        # Near duplicates are never deferred with a row, so it makes no difference who is `alone`.
+        await self._decide(
+            self._targets(), "Deferring", lambda ids, alone: self.engine.triage.defer(ids),
+            alike=False,
+        )  # fmt: skip
 
     def offers(self, action: Action) -> bool:
         """An empty list offers only what leads to rows."""
@@ -637,17 +572,22 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The title of an action, with what it decides beyond the row, or the few marked rows."""
         if action is keys.DEFER and self.query_asked.status == "deferred":
             action = keys.RESTORE
-        title = super().title_of(action)
-        marks, here = self.model.marks, self.model.current
-        if action not in (keys.PROMOTE, keys.REJECT) or len(marks) > MANY_AT_ONCE:
+        title, promotes = super().title_of(action), action is keys.PROMOTE
+        marks, detail = self.model.marks, self._detail
+        if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
             return title
-        rows = self.model.those(marks) if marks else [here]
-        waiting = [row for row in rows if row is not None and row.status == "candidate"]
-        if not marks and waiting and waiting[0].kind == "conflict":
-            return "keep newer" if action is keys.PROMOTE else "leave both"
-        if not marks and waiting and "retire" in waiting[0].flags:
-            return "retire it" if action is keys.PROMOTE else "keep it"
-        return self._with_alike(title, waiting)
+        if marks:  # the store is not asked about those that were not shown lately
+            known = [row for each in marks if (row := self.model.known(each)) is not None]
+            return self._with_alike(title, known) if len(known) == len(marks) else title
+        if detail is None or detail.view.id != self.model.current_id:
+            return title
+        if detail.view.status != "candidate":
+            return title
+        if detail.view.kind == "conflict":
+            return "keep newer" if promotes else "leave both"
+        if "retire" in detail.view.flags:
+            return "retire it" if promotes else "keep it"
+        return self._with_alike(title, [detail.view])
 
     def _with_alike(self, title: str, rows: Iterable[QueueRow]) -> str:
         """A title with the number of near duplicates that are decided with rows."""
@@ -697,11 +637,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     ) -> None:
         """Decide rows of open clusters without their near duplicates."""
         alone = self._opened.intersection(ids)
-        many = len(ids) >= MANY
-        if many:
-            self.say(f"{words} {len(ids):,} ...")
-        row = self.model.current
-        done = await self.write(lambda: act(ids, alone=alone), words if many else "", len(ids))
+        row, total = self.model.current, len(ids)
+        progress = words if total >= MANY else ""
+        done = await self.write(lambda: act(ids, alone=alone), progress, total)
         if row is not None and list(ids) == [row.id]:
             words = cut(display_line(row.content), WORDS_CELLS, self.host.glyphs.ellipsis)
             self.note_act(done.act, f"{done.title} “{words}”")
@@ -714,7 +652,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         model.reread(ids)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
-        self._show_again(self._words(done, remark))
+        self.say(self._words(done, remark))
+        self._show_again()
 
     def _words(self, done: Done, remark: str = "") -> str:
         """The result of an act, and how to undo it if it changed something."""
@@ -724,10 +663,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         why = f"{keys.REJECT_WHY.key} to say why, " if rejected else ""
         return f"{done.title}{remark} - {why}{kit_keys.UNDO.key} to undo"
 
-    def _show_again(self, words: str) -> None:
+    def _show_again(self) -> None:
         """Redraw the rows and reload the panes after an act of this screen."""
         self.list.refresh()
-        self.say(words)
         self.show_footer()
         self.note_version()
         self.follow()
@@ -741,34 +679,33 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_no_conflict)
     async def action_keep_older(self) -> None:
         """Settle this conflict in favour of its older side."""
-        await self._resolve(partial(self._keep_side, 1))
+        await self._settle(side=1)
 
-    def _keep_side(self, side: int, conflict: int) -> Done:
-        kept = self.engine.conflicts.get(conflict).sides[side]
-        return self.engine.conflicts.supersede(conflict, kept.id)
+    async def _settle(self, side: int | None) -> None:
+        """Settle this conflict in favour of a side, or of none."""
+        number, conflicts = self._row().id, self.engine.conflicts
 
-    async def _resolve(self, settle: Callable[[int], Done]) -> None:
-        conflict_id = self.model.current_id
-        if conflict_id is not None:
-            done = await self.write(lambda: settle(conflict_id))
-            self._after_decision(done, done.ids)
+        def settle() -> Done:
+            if side is None:
+                return conflicts.dismiss(number)
+            return conflicts.supersede(number, conflicts.get(number).sides[side].id)
+
+        done = await self.write(settle)
+        self._after_decision(done, done.ids)
 
     @unless(_cannot_restore)
     async def action_restore(self) -> None:
         """Put the marked rows, or this one, back into the queue."""
         ids = self.model.targets()
-        done = await self.write(lambda: self.engine.triage.restore(ids))
+        await self._change(lambda: self.engine.triage.restore(ids))
         self.model.marks.clear()
-        self.model.reread(done.ids)
-        self._show_again(self._words(done))
+        self.show_footer()
 
     @unless(_nothing_to_merge)
     async def action_merge(self) -> None:
         """Merge the nearest duplicate into this row, or this row into its cluster's leader."""
-        row = self.model.current
-        if row is None:
-            return
-        merged, into = row.id, self._leader(row)
+        row = self._row()
+        merged, into = row.id, row.leader_id
         if into is None:
             members = await to_thread(self.engine.queue.members, row.id)
             near = [member.id for member in members if member.status == "candidate"]
@@ -781,12 +718,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_cannot_reword)
     async def action_type(self) -> None:
         """Change the type of this row."""
-        row = self.model.current
-        if row is None:
-            return
         from reviewer.extraction.candidates import MemoryType
         from reviewer.extraction.entities.entity import EntityType
 
+        row = self._row()
         memory_id, seen = row.id, self._as_seen(row)
         options = [Option(str(each), str(each)) for each in MemoryType]
         options += [
@@ -795,29 +730,21 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         here = f"entity:{row.type}" if row.kind == "entity" else row.type
 
         async def then(option: Option) -> None:
-            done = await self.write(
-                lambda: self.engine.triage.edit(
-                    memory_id, type_=option.key, promote=False, seen=seen
-                )
-            )
-            self._show_changed(done)
+            edit = self.engine.triage.edit
+            await self._change(lambda: edit(memory_id, type_=option.key, promote=False, seen=seen))
 
         await self.choose(f"Type of #{memory_id}", options, then, current=here)
 
     @unless(_not_an_entity)
     async def action_name(self) -> None:
         """Rename this entity."""
-        row = self.model.current
-        if row is None:
-            return
+        row = self._row()
         memory_id, seen = row.id, self._as_seen(row)
         entity = await to_thread(self.engine.entities.get, memory_id)
 
         async def then(name: str) -> None:
-            done = await self.write(
-                lambda: self.engine.triage.edit(memory_id, name=name, promote=False, seen=seen)
-            )
-            self._show_changed(done)
+            edit = self.engine.triage.edit
+            await self._change(lambda: edit(memory_id, name=name, promote=False, seen=seen))
 
         await self.ask_text(f"Name of #{memory_id}", then, text=entity.name, hint="a name")
 
@@ -828,15 +755,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         return Seen(row.status, row.content)
 
-    def _show_changed(self, done: Done) -> None:
+    async def _change(self, act: Callable[[], Done]) -> Done:
+        """Write an act that leaves the cursor where it is."""
+        done = await self.write(act)
         self.model.reread(done.ids)
-        self._show_again(self._words(done))
+        self.say(self._words(done))
+        self._show_again()
+        return done
 
     @unless(_nothing_beyond_cap)
     async def action_more(self) -> None:
         """Queue candidates beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
-        self.note_version()
         self._load_again()
         self.say_done(done)
 
@@ -861,9 +791,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if report is None:
             self.say("There are no sessions of this project on this machine.")
             return
-        self.note_version()
         self._load_again()
-        self._here = None
         stopped = "Stopped. " if report.state == "interrupted" else ""
         self.say(
             f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
@@ -891,19 +819,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             except OSError as error:
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
 
-        options = [
-            Option(
-                str(at),
-                display_line(each.reader.title),
-                f"{count(each.sessions, 'session')}, about {each.tokens_in:,} tokens in,"
-                f" {each.tokens_out:,} out",
-            )
-            for at, each in enumerate(offers)
-        ]
+        options = [Option(str(at), display_line(each.short)) for at, each in enumerate(offers)]
         if len(options) == 1:
             await then(options[0])
         else:
-            await self.choose("Read the sessions with", options, then)
+            await self.choose("Which reader", options, then)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""
@@ -914,10 +834,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self._load_again(undone.ids)
             return
         self.list.move_to(at if model.waiting(at) else model.after_decision(at))
-        self.list.refresh()
-        self.show_footer()
-        self.note_version()
-        self.follow()
+        self._show_again()
 
     # editing
 
@@ -928,15 +845,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_cannot_reword)
     async def action_edit(self) -> None:
         """Edit the row under the cursor, from its draft if there is one; saving promotes it."""
-        row = self.model.current
-        if row is None:
-            return
         # Late: the first page does not need them.
         from reviewer.promotion.waves.findings import words_to_reword
 
+        row = self._row()
         memory_id, seen, alone = row.id, self._as_seen(row), row.id in self._opened
-        save, leave = kit_keys.SAVE_EDIT.key, kit_keys.LEAVE_EDIT.key
-        self.say(f"Editing #{memory_id}: {save} promotes it, {leave} keeps a draft.")
         await self.edit_text(
             TextEdit(
                 key=memory_id,
@@ -960,12 +873,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_no_draft)
     def action_discard_draft(self) -> None:
         """Discard the draft of the row under the cursor."""
-        memory_id = self.model.current_id
-        if memory_id is not None:
-            self.engine.drafts.discard(memory_id)
-            self.draft_changed(memory_id)
-            key = keys.EDIT.key
-            self.say(f"Draft of #{memory_id} discarded; {key} starts from the original.")
+        memory_id = self._row().id
+        self.engine.drafts.discard(memory_id)
+        self.draft_changed(memory_id)
+        self.say(f"Draft of #{memory_id} discarded; {keys.EDIT.key} starts from the original.")
 
     # other rows and orders
 
@@ -982,14 +893,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         query = structs.replace(self.query_asked, filter=text)
-        self._load(query, quick=bool(text), here=() if here is None else [here])
+        first = FIRST_PAGE if text else None
+        self._load(query, first=first, here=() if here is None else [here])
 
     @unless(ListScreen.no_rows)
     async def action_sort(self) -> None:
         """Choose an order."""
 
         async def then(option: Option) -> None:
-            self.sort_by(Sort(option.key))
+            self._load(structs.replace(self.query_asked, sort=Sort(option.key)))
+            self.say(f"Ordered by {option.key}.")
 
         await self.choose(
             "Order by",
@@ -997,10 +910,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             then,
             current=self.query_asked.sort.value,
         )
-
-    def sort_by(self, following: Sort) -> None:
-        self._load(structs.replace(self.query_asked, sort=following))
-        self.say(f"Ordered by {following.value}.")
 
     async def action_status(self) -> None:
         """Choose which rows are shown."""
@@ -1074,9 +983,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _current_evidence(self) -> EvidenceView:
         """The evidence on the screen. Raises SourceError for a memory written by hand."""
-        memory_id, detail = self.model.current_id, self._detail
-        evidence = self.evidence.current
-        if memory_id is not None and (detail is None or detail.view.id != memory_id):
+        memory_id, evidence = self._row().id, self.evidence.current
+        if self._detail is None or self._detail.view.id != memory_id:  # typed ahead
             evidence = next(iter(self.engine.queue.evidence(memory_id)), None)
         if evidence is None:
             raise SourceError(f"#{memory_id} was written by hand: it has no source file.")
@@ -1089,15 +997,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_no_row)
     def action_open_session(self) -> None:
         """Show the session of the evidence on the screen, at the cited line."""
-        row = self.model.current
-        if row is not None:
-            self.host.open_session(self._current_evidence(), row.project)
+        self.host.open_session(self._current_evidence(), self._row().project)
 
     @unless(_no_row)
     def action_copy(self) -> None:
-        row = self.model.current
-        if row is not None:
-            self.copy_text(row.content, f"Copied #{row.id} ({len(row.content):,} characters).")
+        row = self._row()
+        self.copy_text(row.content, f"Copied #{row.id} ({len(row.content):,} characters).")
 
     # the place
 
@@ -1123,14 +1028,13 @@ def empty_lines(
     if query.filter:
         clear = kit_keys.CLEAR_FILTER.key
         return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
-    nothing, status = EMPTY.get(query.status, EMPTY["waiting"]), keys.STATUS.key
-    if query.status not in ("waiting", "all"):
-        return (nothing, f"{kit_keys.BACK.key} goes back to the waiting rows.")
-    lines = [nothing]
-    if query.status == "waiting" and counts is not None:
+    if query.status != "waiting":
+        return ("Nothing here.", f"{kit_keys.BACK.key} goes back to the waiting rows.")
+    lines = ["Nothing is waiting."]
+    if counts is not None:
         if decided := counts.promoted + counts.rejected:
             lines = ["All clear: nothing is waiting."] if not counts.beyond_cap else lines
-            lines.append(f"{decided:,} decided so far; {status} shows them.")
+            lines.append(f"{decided:,} decided so far; {keys.STATUS.key} shows them.")
         if counts.beyond_cap:
             more = count(counts.beyond_cap, "candidate")
             lines.append(f"{more} held back: {keys.QUEUE_MORE.key} queues them.")

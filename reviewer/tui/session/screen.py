@@ -83,8 +83,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         model.load(view, sorted(cited, key=lambda each: each.memory != self._memory))
         self.rows.empty = ("There is nothing to show in this file.",)
         if evidence is not None:
-            span = evidence.record.text[evidence.span_start : evidence.span_end]
-            model.show("", model.row_at(evidence.line, span))
+            model.show("", model.row_at(evidence.line, evidence.quote))
         self._lines_changed()
         if evidence is not None:
             self.rows.to_middle()

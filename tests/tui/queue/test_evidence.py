@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec import structs
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from reviewer.promotion.views import Member, SourceState, Status
+from reviewer.promotion.views import EvidenceView, Member, SourceState, Status
 from reviewer.proposing.values import Proposer
 from reviewer.tui.evidence.candidate_pane import CandidatePane, candidate_blocks, candidate_title
 from reviewer.tui.evidence.detail import Detail
@@ -50,6 +51,10 @@ def pane_text(**given: Any) -> str:
     parts = {name: given.pop(name) for name in ("members", "wordings", "state") if name in given}
     blocks = candidate_blocks(Detail(candidate(**given), **parts), now=NOW, signs=GLYPHS)
     return "\n".join(line.text.rstrip() for line in lay_out(blocks, 100))
+
+
+def shown_with(*all_of_it: EvidenceView) -> Detail:
+    return Detail(candidate(), evidence=all_of_it)
 
 
 # the candidate
@@ -109,7 +114,7 @@ def test_other_properties_are_shown_in_words_with_a_sign(
     assert words in pane_text(**fields)
 
 
-def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> None:
+def test_what_is_decided_with_a_row_is_below_its_text_in_a_line_each() -> None:
     near = [
         Member(
             398 + n, f"Postgres 16 was chosen {'again ' * 30}", 0.5, 0.91, Status.CANDIDATE, None
@@ -117,26 +122,50 @@ def test_near_duplicates_come_with_number_and_likeness_in_a_few_rows_each() -> N
         for n in range(7)
     ]
     shown = pane_text(members=near).split("\n")
-    assert "alike       #398 .91 " in shown[-16]
-    assert shown[-14].endswith("…")
-    assert "#399 .91" in shown[-13]
-    assert shown[-1].strip() == "and 2 more"
+    assert shown[1].startswith(" 7 alike     #398 Postgres 16 was chosen again")
+    assert shown[1].endswith("…")
+    assert shown[5].strip().startswith("#402")
+    assert shown[6].strip() == "2 more: right shows them"
+
+
+def test_a_near_duplicate_is_shown_from_where_it_differs_and_not_once_it_is_decided() -> None:
+    near = [
+        Member(1, "Use PostgreSQL 16 for the ledger, never 15.", 0.5, 0.9, Status.CANDIDATE, None),
+        Member(2, "Use PostgreSQL 16 for everything.", 0.5, 0.8, Status.INVALID, None),
+    ]
+    shown = pane_text(members=near).split("\n")
+    assert shown[1] == " 1 alike     #1 … ledger, never 15."
+    assert "everything" not in "".join(shown)
 
 
 # the evidence
 
 
-def test_an_evidence_is_named_by_its_line_its_session_and_its_speaker() -> None:
-    assert origin_of(evidence()) == ["line 446", "2026-02-14 session 7505c8", "user"]
-    assert origin_of(evidence(use="tool output"))[-1] == "tool", "as beside its text"
+def named(*all_of_it: EvidenceView, **fields: Any) -> list[str]:
+    """How the last evidence of a row is named."""
+    detail = shown_with(*all_of_it)
+    view = structs.replace(detail.view, **{"sessions": 1, **fields})
+    return origin_of(all_of_it[-1], structs.replace(detail, view=view))
+
+
+def test_an_evidence_is_named_by_its_date_its_session_and_its_line() -> None:
+    assert named(evidence()) == ["2026-02-14", "session 7505c8", "line 446"]
     path = "/logs/kiosk-7.jsonl"
-    of_fleet = evidence(session=path, path=path)
-    assert origin_of(of_fleet)[1].endswith("kiosk-7.jsonl")
+    assert named(evidence(session=path, path=path))[1] == "kiosk-7.jsonl"
     note = evidence(
         shape="section", role="note", session=None, at=None, path="/n/plan.md", line_start=9,
         line_end=12, text="a\nb\nc use it", span=(6, 12),
     )  # fmt: skip
-    assert origin_of(note) == ["line 12", "plan.md"]
+    assert named(note) == ["plan.md", "line 12"]
+
+
+def test_which_of_the_sessions_it_is_from_is_said() -> None:
+    first, other = evidence(), evidence(session="e7eb742c")
+    assert named(first, other, sessions=2)[1] == "session e7eb74, 2 of 2"
+    assert named(first, other, first, sessions=2)[1] == "session 7505c8, 1 of 2"
+    assert named(first, other, sessions=40)[1] == "session e7eb74, 2 of 2 here"
+    behind = structs.replace(other, memory_id=7)
+    assert named(first, behind)[2] == "#7", "the row behind that it is of"
 
 
 def test_the_end_of_the_record_before_and_the_beginning_of_the_one_after_are_shown() -> None:
@@ -164,7 +193,7 @@ async def test_the_span_is_in_sight_and_keys_scroll() -> None:
     async with app.run_test(size=(60, 20)) as pilot:
         text = "\n".join(f"row {n}" for n in range(200))
         start = text.index("row 150")
-        app.evidence.show_evidence([evidence(text=text, span=(start, start + 7))])
+        app.evidence.show_evidence(shown_with(evidence(text=text, span=(start, start + 7))))
         assert any("row 150" in row for row in drawn(app.evidence))
         app.evidence.focus()
         for key, expected in (("g", "row 0"), ("j", "row 1"), ("k", "row 0"), ("G", "row 199")):
@@ -213,6 +242,6 @@ async def test_a_megabyte_in_one_line_is_shown_in_part() -> None:
     app = Panes()
     async with app.run_test(size=(60, 20)):
         text = "x" * 500_000 + " NEEDLE " + "y" * 500_000
-        app.evidence.show_evidence([evidence(text=text, span=(500_001, 500_007))])
+        app.evidence.show_evidence(shown_with(evidence(text=text, span=(500_001, 500_007))))
         assert any("NEEDLE" in row for row in drawn(app.evidence))
         assert "489 kB more, o opens the source" in app.evidence.plain_text

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 
 import pytest
+from textual import events
 
 from reviewer.engine import Engine
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.views import QueueQuery
 from reviewer.proposing.session_view import read_view
+from reviewer.proposing.values import SessionView
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.edit_pane import EditPane
 from reviewer.tui.session.model import rows_of
@@ -19,6 +22,7 @@ from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
+from tests.waiting import PATIENCE
 
 SAID = "Always print the timetable on A5 because the tray holds no A4 paper."
 
@@ -66,6 +70,42 @@ def current(screen: Screen) -> str:
 def memories(engine: Engine, status: str) -> list[str]:
     query = QueueQuery(project="acme", status=status)
     return [row.content for row in engine.queue.rows(list(engine.queue.ids(query)))]
+
+
+async def test_keys_typed_ahead_of_its_lines_wait_for_them(
+    read: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reading, go_on = Event(), Event()
+
+    def slowly(path: Path) -> SessionView:
+        reading.set()
+        assert go_on.wait(PATIENCE)
+        return read_view(path)
+
+    monkeypatch.setattr("reviewer.tui.session.screen.read_view", slowly)
+    async with opened(read, project="acme") as screen:
+        for key in ("enter", "j", "enter"):
+            screen.app.post_message(events.Key(key, key if key == "j" else None))
+        await screen.until(reading.is_set)
+        go_on.set()
+        await screen.settle()
+        assert current(screen) == "Please keep the night boats in bold."
+        assert screen_of(screen).zoomed is screen_of(screen).line_pane
+
+
+async def test_escape_leaves_a_session_that_is_still_read(
+    read: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = Event()
+    monkeypatch.setattr(
+        "reviewer.tui.session.screen.read_view", lambda path: go_on.wait(PATIENCE) and None
+    )
+    async with opened(read, project="acme") as screen:
+        screen.app.post_message(events.Key("enter", None))
+        await screen.until(lambda: "Reading the session" in screen.text)
+        screen.app.post_message(events.Key("escape", None))
+        await screen.until(lambda: screen.app.screen is screen.queue)
+        go_on.set()
 
 
 async def test_it_opens_with_the_quote_in_the_middle(engine: Engine, tmp_path: Path) -> None:

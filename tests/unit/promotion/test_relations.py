@@ -53,6 +53,22 @@ def test_rows_that_say_the_same_wait_behind_the_best_wording_and_go_with_it(
     assert engine.history.verify().problems == ()
 
 
+def test_the_sessions_of_a_row_are_those_of_its_evidence_and_of_the_rows_behind_it(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, OTHER)
+    (third,) = add(engine, session(tmp_path / "s3.jsonl", name="s3"), proposal(LAPTOP)).new
+    for row in (one, third):
+        engine.proposals.relate("acme", Relations(same=((other, row),)))
+    found = engine.queue.evidence_behind(other)
+    assert [each.memory_id for each in found] == [other, one, third]
+    assert [each.record.seen_in for each in found] == ["s2", "s1", "s3"]
+    assert engine.queue.candidate(other).sessions == 3
+    engine.triage.reject([third], alone=[third])
+    assert engine.queue.candidate(other).sessions == 3, "as it was counted"
+    assert len(engine.queue.evidence_behind(other)) == 2
+
+
 def test_what_a_memory_says_already_is_marked_and_sinks(engine: Engine, tmp_path: Path) -> None:
     one, other = two(engine, tmp_path, OTHER)
     engine.triage.promote([one])

@@ -128,8 +128,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def on_mount(self) -> None:
         self._show_project()
         self.set_timer(FIRST_LOOK_SECONDS, self._look_around)
-        self.set_interval(LOOK_SECONDS, self.look_for_sessions)
-        self.set_interval(LOOK_SECONDS, self._look_for_pipelines)
+        self.set_interval(LOOK_SECONDS, self._look_around)
 
     def _show_project(self) -> None:
         self.header.project = display_line(self.project or "all projects")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 
 from reviewer.clock import from_iso
@@ -57,8 +58,12 @@ def _signal_of(path: Path) -> float:
     """The signal of the path within its repository, or of folder and name: where a project lies
     says nothing about its notes.
     """
-    root = repository_of(path) or path.parent.parent
-    return structural_signal(str(path.relative_to(root)))
+    folder = path.parent
+    return structural_signal(str(path.relative_to(_repository_of(folder) or folder.parent)))
+
+
+_repository_of = lru_cache(maxsize=64)(repository_of)
+"""Cached, because a wave reads many files of a folder."""
 
 
 def path_signal(record: Record, setting: Setting) -> float:

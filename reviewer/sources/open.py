@@ -26,7 +26,7 @@ from reviewer.sources.lines import (
     reading,
 )
 from reviewer.sources.own_files import is_packet
-from reviewer.sources.prose import PROSE_NAMES, is_prose
+from reviewer.sources.prose import NOTE_NAMES, PROSE_NAMES, is_prose
 from reviewer.sources.reading import Reading
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.turns import Turn
@@ -194,7 +194,7 @@ def _text_format(path: Path, text: str) -> Format:
     for each in FORMATS:
         if each.detect_text is not None and each.detect_text(text):
             return each
-    if not is_prose(text):
+    if suffix not in NOTE_NAMES and not is_prose(text):
         raise _other_kind(path, "markup, code, a table, a log or other data")
     return markdown.FORMAT
 

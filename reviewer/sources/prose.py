@@ -11,7 +11,9 @@ HEAD = 16_000
 """Number of characters to examine."""
 
 _WORD = r"[^\W\d_]+(?:[’'-][^\W\d_]+)*[,:]?"
-_SAID = re.compile(rf"[\s>*+\d.)(\"'-]*{_WORD} +{_WORD} +[^\W\d_]|[^\u0e00-\uffdc]*[\u0e00-\uffdc]{{4}}")
+_SAID = re.compile(
+    rf"[\s>*+\d.)(\"'-]*{_WORD} +{_WORD} +[^\W\d_]|[^\u0e00-\uffdc]*[\u0e00-\uffdc]{{4}}"
+)
 """The start of a line that begins with words, or is in a script without blanks."""
 
 

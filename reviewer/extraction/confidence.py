@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from pathlib import Path
 
 from reviewer.clock import from_iso
@@ -58,12 +57,10 @@ def _signal_of(path: Path) -> float:
     """The signal of the path within its repository, or of folder and name: where a project lies
     says nothing about its notes.
     """
-    folder = path.parent
-    return structural_signal(str(path.relative_to(_repository_of(folder) or folder.parent)))
-
-
-_repository_of = lru_cache(maxsize=64)(repository_of)
-"""Cached, because a wave reads many files of a folder."""
+    if structural_signal(str(path)) == NEUTRAL_SIGNAL:
+        return NEUTRAL_SIGNAL  # nor has a part of it a hint
+    root = repository_of(path) or path.parent.parent
+    return structural_signal(str(path.relative_to(root)))
 
 
 def path_signal(record: Record, setting: Setting) -> float:

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 _DIMENSIONS = {
     "time": "1e-9 ns nanosecond nanoseconds, 1e-6 µs us microsecond microseconds,"
-    " 1e-3 ms msec millisecond milliseconds, 1 s sec secs second seconds, 60 min mins minute minutes,"
-    " 3600 h hr hrs hour hours, 86400 d day days, 604800 week weeks",
+    " 1e-3 ms msec millisecond milliseconds, 1 s sec secs second seconds,"
+    " 60 min mins minute minutes, 3600 h hr hrs hour hours, 86400 d day days, 604800 week weeks",
     "calendar": "1 month months, 12 year years",
     "bytes": "1 B byte bytes, 1e3 kB KB kb, 1e6 MB mb, 1e9 GB gb, 1e12 TB tb,"
     " 1024 KiB, 1048576 MiB, 1073741824 GiB, 1099511627776 TiB",

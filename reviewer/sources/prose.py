@@ -12,12 +12,15 @@ HEAD = 16_000
 
 _WORD = r"[^\W\d_]+(?:[’'-][^\W\d_]+)*[,:]?"
 _SAID = re.compile(
-    rf"[\s>*+\d.)(\"'-]*{_WORD} +{_WORD} +[^\W\d_]|[^\u0e00-\uffdc]*[\u0e00-\uffdc]{{4}}"
+    rf"[\s>*+\d.)(\"'-]*{_WORD} +{_WORD} +[^\W\d_]"
+    r"|##+ \S|[-*] \S|\*\*\w"
+    r"|[^\u0e00-\uffdc]*[\u0e00-\uffdc]{4}"
 )
-"""The start of a line that begins with words, or is in a script without blanks."""
+"""The start of a line that begins with words or marks of Markdown, or is in a script without
+blanks."""
 
 
 def is_prose(head: str) -> bool:
-    """Whether a third of the lines of a text with this head begin with words."""
+    """Whether a third of the lines of a text with this head read as a note."""
     lines = [line for line in head[:HEAD].split("\n") if line.strip()]
     return 3 * sum(map(bool, map(_SAID.match, lines))) >= len(lines)

@@ -161,7 +161,7 @@ def read_own(path: Path, largest: int = LARGEST_OWN) -> bytes:
 def _all_of(file: BinaryIO, largest: int, path: Path) -> bytes:
     data = file.read(largest + 1)
     if len(data) > largest:
-        raise OSError(errno.EFBIG, f"it is larger than {largest // 1_000_000} MB", str(path))
+        raise OSError(errno.EFBIG, f"it is larger than {largest:,} bytes", str(path))
     return data
 
 

@@ -47,7 +47,6 @@ OPENS_A_DOOR_ITSELF = {
     ("sources/archives.py", "exported_documents"): "a ZIP archive in a stream of open_file",
     ("sources/databases.py", "_connected"): "read-only and immutable, or a copy of our own",
     ("sources/databases.py", "_copy"): "writes into a temporary folder that it made",
-    ("sources/ignore_files.py", "read_ignore_file"): "regular, small, no link, without blocking",
     ("installation.py", "_with_extra"): "a file of the installed package itself",
     ("store/database.py", "_prepare_folder"): "makes the store that a person named",
     ("store/database.py", "connect"): "opens the store that a person named",

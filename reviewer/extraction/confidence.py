@@ -57,6 +57,8 @@ def _signal_of(path: Path) -> float:
     """The signal of the path within its repository, or of folder and name: where a project lies
     says nothing about its notes.
     """
+    if structural_signal(str(path)) == NEUTRAL_SIGNAL:
+        return NEUTRAL_SIGNAL  # nor has a part of it a hint
     root = repository_of(path) or path.parent.parent
     return structural_signal(str(path.relative_to(root)))
 

@@ -47,7 +47,12 @@ KNOWN_TEXT = frozenset((RecordUse.BOOT, RecordUse.INJECTED, RecordUse.SUMMARY))
 """Uses of records whose statements are already known."""
 _NO_LONGER = ("superseded", "superceded", "deprecated", "rejected", "obsolete", "withdrawn")
 _PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
-_FIRST_WORDS = sorted({label.split()[0] for label in LABELS_IN_BRACKETS})
+_LABELLED_LINE = re.compile(
+    r"\n(?:\s*[a-z]\))?[^a-z\n]*(?:x\][^a-z\n]*)?"
+    rf"(?:{'|'.join(sorted({label.split()[0] for label in LABELS_IN_BRACKETS}))})"
+)
+"""A line of a lower-case text that starts with a label, behind any marks."""
+_ASSIGNED = re.compile(r"=\s*[-+$€£\d]")
 
 
 class Dropped(Struct, frozen=True):
@@ -193,8 +198,8 @@ def _may_have_any(record: Record) -> bool:
     """Whether a rule may match: in an agent's text only labels and values count."""
     if record.shape is not Shape.TURN or (record.role is Role.USER and not record.sidechain):
         return True
-    lower = record.text.lower()
-    return "=" in lower or any(map(lower.__contains__, _FIRST_WORDS))
+    lower = "\n" + record.text.lower()
+    return bool(_LABELLED_LINE.search(lower) or ("=" in lower and _ASSIGNED.search(lower)))
 
 
 def _paragraphs(units: Iterable[Unit]) -> Iterator[list[Unit]]:

@@ -19,15 +19,12 @@ _AS_LATIN = str.maketrans(_CYRILLIC_AND_GREEK, _LATIN)
 _MIXED = re.compile(
     rf"[A-Za-z][{_CYRILLIC_AND_GREEK}]|[{_CYRILLIC_AND_GREEK}][A-Za-z]"  # adjacent in a word
 )
-_UNSEEN = re.compile(
-    "[\u00ad\u034f\u0300-\u036f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
+_MARKS = re.compile(
+    "[*_`~\u00ad\u034f\u0300-\u036f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
 )
-"""Invisible characters, and accents once NFKD has separated them from their letters."""
+"""Emphasis, invisible characters, and accents once NFKD has separated them from their letters."""
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII that can hide text inside other text."""
-# Marks before or after a word. Starting with a character set makes the search faster.
-_EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
-_SPACES = re.compile(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)")
 
 
 def flags_of(content: str, role: Role) -> tuple[str, ...]:
@@ -42,19 +39,14 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
     if role is not Role.USER:
         from reviewer.extraction.prompt_injection import looks_injected  # late: compiles a pattern
 
-        if any(map(looks_injected, _readings(content))):
+        if looks_injected(_read_as(content)):
             found.append(INJECTION)
     if not content.isascii() and _MIXED.search(content):
         found.append(LOOK_ALIKE)
     return tuple(sorted(found))
 
 
-def _readings(content: str) -> list[str]:
-    """The text in lower case, on one line, without emphasis marks; if not ASCII, also in plain
-    letters and with tag characters made visible.
-    """
-    texts = [content]
-    if not content.isascii():
-        parted = unicodedata.normalize("NFKD", content.translate(_TAGS))
-        texts.append(_UNSEEN.sub("", parted).translate(_AS_LATIN))
-    return [_SPACES.sub(" ", _EMPHASIS.sub("", text)).lower() for text in texts]
+def _read_as(content: str) -> str:
+    """The text as a reader sees it: in plain lower-case letters, on one line, without marks."""
+    parted = unicodedata.normalize("NFKD", content.translate(_TAGS)).translate(_AS_LATIN)
+    return " ".join(_MARKS.sub("", parted).lower().split())

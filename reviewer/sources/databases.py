@@ -75,8 +75,8 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
     A database not in use is opened in place, in a mode in which SQLite creates neither locks nor
     files. One whose newest rows are in a separate file is copied with it, and the copy is read.
-    Raises SourceError if it cannot be read, yields more than its file can contain, or computes
-    values, and OtherKindError if it has no tables.
+    Raises SourceError if it cannot be read or yields more than its file can contain, and
+    OtherKindError if it has no tables.
     """
     try:
         before = _stamp(path)
@@ -109,23 +109,9 @@ def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[None]:
-    """Restrict reading to stored values, and to as much as a file of this size can contain."""
-    refused: list[str] = []
+    """Restrict reading to as much as a file of this size can contain."""
     most, read, steps = TIMES_ITS_SIZE * size + SPARE_BYTES, 0, 0
-    computed = set(
-        database.execute(
-            "SELECT t.name, c.name FROM sqlite_master t, pragma_table_xinfo(t.name) c"
-            " WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND c.hidden IN (2, 3)"
-        )
-    )
-
-    def allowed(
-        action: int, first: str | None, second: str | None, _: str | None, view: str | None
-    ) -> int:
-        if action == sqlite3.SQLITE_READ and (view or (first, second) in computed):
-            refused.append(f"{view} is a view" if view else f"{first}.{second} is computed")
-            return sqlite3.SQLITE_DENY
-        return sqlite3.SQLITE_OK
+    most_steps = SPARE_STEPS + STEPS_A_BYTE * size
 
     def counted(_: sqlite3.Cursor, row: tuple[object, ...]) -> tuple[object, ...]:
         nonlocal read
@@ -140,21 +126,19 @@ def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[No
     def ended() -> bool:
         nonlocal steps
         steps += STEPS_AT_ONCE
-        if steps > SPARE_STEPS + STEPS_A_BYTE * size:
-            refused.append("it takes far longer than it should for its size")
-            return True
-        return False
+        return steps > most_steps
 
     # no stored value is longer; UTF-16 may grow by half
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(2 * size + SPARE_BYTES, 2**31 - 1))
     database.row_factory = counted
-    database.set_authorizer(allowed)
     database.set_progress_handler(ended, STEPS_AT_ONCE)
     try:
         yield
     except sqlite3.DatabaseError:
-        if refused:
-            raise SourceError(f"{path} cannot be read: {refused[0]}.") from None
+        if steps > most_steps:
+            raise SourceError(
+                f"{path} cannot be read: it takes far longer than it should for its size."
+            ) from None
         raise
 
 

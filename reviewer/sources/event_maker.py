@@ -46,9 +46,12 @@ class EventMaker:
         self._plans: defaultdict[str | None, Plans] = defaultdict(Plans)
         self._count = 0
 
-    def of_turn(self, turn: Turn) -> list[Event]:
+    def of_turn(self, turn: Turn) -> Sequence[Event]:
         """The events of a turn, which share its origin."""
-        return [event for part in turn.parts for event in self.of_part(turn, part)]
+        parts = turn.parts
+        if len(parts) == 1:
+            return self.of_part(turn, parts[0])
+        return [event for part in parts for event in self.of_part(turn, part)]
 
     def of_part(self, turn: Turn, part: Part) -> Sequence[Event]:
         """The event of a part, and the plan if it changes that; none on an abandoned branch."""

@@ -7,16 +7,16 @@ one long name.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-import stat
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.system import BINARY, NO_FOLLOW, NO_WAIT, NOT_INHERITED
+from reviewer.files import read_file_within, reason_of
 
 NAME = ".gitignore"
 LARGEST = 30_000
@@ -74,19 +74,13 @@ def read_ignore_file(folder: str) -> IgnoreRules:
 
     Like git, it does not follow links. Never blocks and never reads more than LARGEST bytes.
     """
-    path = os.path.join(folder, NAME)
+    path = Path(folder, NAME)
     try:
-        # Without O_NONBLOCK, opening a named pipe blocks until it has a writer.
-        handle = os.open(path, os.O_RDONLY | NO_WAIT | NO_FOLLOW | NOT_INHERITED | BINARY)
-        with open(handle, "rb") as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                return IgnoreRules(folder, (), f"{UNREADABLE}: it is not a regular file")
-            data = file.read(LARGEST + 1)
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "it is a link")
+        data = read_file_within(path, LARGEST)
     except OSError as problem:
-        why = "it is a link" if os.path.islink(path) else (problem.strerror or str(problem)).lower()
-        return IgnoreRules(folder, (), f"{UNREADABLE}: {why}")
-    if len(data) > LARGEST:
-        return IgnoreRules(folder, (), f"{UNREADABLE}: it is larger than {LARGEST // 1000} kB")
+        return IgnoreRules(folder, (), f"{UNREADABLE}: {reason_of(problem)}")
     return _rules(folder, data.decode("utf-8-sig", "replace"))
 
 

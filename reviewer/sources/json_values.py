@@ -12,7 +12,6 @@ from msgspec import Raw
 PIECES_LIMIT = 100_000
 FAILURES_LIMIT = 20
 BETWEEN = re.compile(rb"[\s,:]*+")
-HALVES = re.compile("[\ud800-\udfff]")
 STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 _decoder = json.JSONDecoder()
@@ -43,7 +42,7 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
 
     Raises msgspec.DecodeError or RecursionError if it cannot be read.
     """
-    value, named = _named(value)
+    named = _dict.decode(value)
     found: dict[str, tuple[int, memoryview]] = {}
     position = _skip(value, 1)
     for name, raw in named.items():
@@ -59,25 +58,13 @@ def fields(value: memoryview) -> dict[str, tuple[int, memoryview]]:
     return found
 
 
-def _named(value: memoryview) -> tuple[memoryview, dict[str, Raw]]:
-    """An object and its fields. If a name is not UTF-8, each invalid byte of the object is replaced
-    by `?`, which keeps positions correct.
-    """
-    try:
-        return value, _dict.decode(value)
-    except UnicodeDecodeError:  # does not decode values
-        text = bytes(value).decode("utf-8", "surrogateescape")
-        value = memoryview(HALVES.sub("?", text).encode())
-        return value, _dict.decode(value)
-
-
 def outline(value: memoryview, depth: int = 4) -> object:
     """A JSON value reduced to names, short scalars and the first items of lists, `depth` levels
     deep: enough to recognise formats. The rest becomes None.
     """
     kind = first_byte(value)
     if kind == b"{" and depth:
-        inside = _named(value)[1]
+        inside = _dict.decode(value)
         return {name: outline(memoryview(inner), depth - 1) for name, inner in inside.items()}
     if kind == b"[" and depth:
         return [outline(memoryview(inner), depth - 1) for inner in _list.decode(value)[:5]]

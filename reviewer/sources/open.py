@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections import Counter
 from collections.abc import Iterator
 from io import BytesIO
@@ -26,7 +25,7 @@ from reviewer.sources.lines import (
     reading,
 )
 from reviewer.sources.own_files import is_packet
-from reviewer.sources.prose import PROSE_NAMES, is_prose
+from reviewer.sources.prose import NOTE_NAMES, PROSE_NAMES, is_prose
 from reviewer.sources.reading import Reading
 from reviewer.sources.registry import FORMATS
 from reviewer.sources.turns import Turn
@@ -68,41 +67,25 @@ def is_session(path: Path) -> bool:
 
 def recognise(path: Path) -> Format:
     """The format of a file. Raises OtherKindError or SourceError."""
-    return _detect(path)[0]
+    return recognised(path)[0]
 
 
-def recognised(
-    path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
-) -> tuple[Format, Reading]:
+def recognised(path: Path) -> tuple[Format, Reading]:
     """A file's format, and the file, ready to be read.
 
-    `line_start` and `line_end` are 0-based half-open lines. `sessions`: which ones to read of a
-    file with several projects. The first 64 kB decide the format or, if the first line is longer,
-    the lines after it. Raises OtherKindError if reviewer does not read this kind of file, and
-    SourceError if it cannot be read.
+    The first 64 kB decide the format or, if the first line is longer, the lines after it. Raises
+    OtherKindError if reviewer does not read this kind of file, and SourceError if it cannot be
+    read.
     """
-    found, bom, document = _detect(path)
-    end = float("inf") if line_end is None else line_end
-    return found, Reading(path, bom, line_start, end, document, sessions)
-
-
-def _detect(path: Path) -> tuple[Format, int, bytes | None]:
-    """A file's format, the length of its byte order mark, and its text if it is one JSON
-    document.
-    """
-    try:
-        kind = path.stat().st_mode
-    except (OSError, ValueError):
-        kind = stat.S_IFREG  # opening it will raise the right error
-    if stat.S_ISDIR(kind):
-        raise SourceError(f"{path} is a folder: name a file in it.")
-    if not stat.S_ISREG(kind):
-        raise SourceError(f"{path} is not a regular file.")
     with reading(path) as stream:
-        return _sniffed(path, stream)
+        found, bom, document = _sniffed(path, stream)
+    return found, Reading(path, bom, document=document)
 
 
 def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
+    """A file's format, the length of its byte order mark, and its text if it is one JSON
+    document.
+    """
     head = stream.read(HEAD_BYTES)
     bom = bom_of(head)
     sample = head[bom:]
@@ -194,7 +177,7 @@ def _text_format(path: Path, text: str) -> Format:
     for each in FORMATS:
         if each.detect_text is not None and each.detect_text(text):
             return each
-    if not is_prose(text):
+    if suffix not in NOTE_NAMES and not is_prose(text):
         raise _other_kind(path, "markup, code, a table, a log or other data")
     return markdown.FORMAT
 

@@ -20,6 +20,7 @@ from reviewer.sources.lines import BLOCK, read_lines, reading
 from reviewer.sources.note_lines import NoteLine
 
 Line = TypeVar("Line")
+_values = msgspec.json.Decoder(object)
 TEXT_LINE_LIMIT = 1_000_000
 """Maximum bytes of a text line; a longer one is data, not writing."""
 UNPRINTABLE = re.compile(r"[^\w .:/$-]")
@@ -83,7 +84,7 @@ class Reading(Struct):
 
     def objects(self) -> Iterator[tuple[Spot, Fields]]:
         """Every JSON object of a file with one object per line, with its position."""
-        for spot, value in self.lines(_any_value, _is_object):
+        for spot, value in self.lines(_values.decode, _is_object):
             if isinstance(value, dict):
                 yield spot, value
             else:
@@ -184,10 +185,9 @@ def decoded(data: bytes | memoryview, tally: Counter[str]) -> object:
     Raises ValueError or RecursionError if it cannot be read.
     """
     try:
-        value: object = msgspec.json.decode(data)
+        return _values.decode(data)
     except ValueError:
-        return mended(_any_value, data, tally)
-    return value
+        return mended(_values.decode, data, tally)
 
 
 def mended(decode: Callable[[bytes], Line], data: bytes | memoryview, tally: Counter[str]) -> Line:
@@ -221,11 +221,6 @@ def silent(tally: Counter[str], kind: object) -> None:
 @lru_cache(maxsize=256)
 def _printable(kind: str) -> str:
     return UNPRINTABLE.sub("?", kind) or "(none)"
-
-
-def _any_value(data: bytes) -> object:
-    value: object = msgspec.json.decode(data)
-    return value
 
 
 def _is_object(value: object) -> bool:

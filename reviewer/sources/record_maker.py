@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
@@ -25,13 +25,18 @@ class RecordMaker:
         """The text of each record by its key, as hashes."""
         self._replies: dict[str, _Reply] = {}
 
-    def add(self, turn: Turn) -> Iterator[Record]:
+    def add(self, turn: Turn) -> Iterable[Record]:
         """The records completed by this turn."""
-        parts = [*_refusals(turn), *filter(self._is_told, turn.parts)]
-        if not parts:
-            if not turn.parts:
-                self._tally["turn without text"] += 1
-            return
+        parts = [part for part in turn.parts if self._is_told(part)]
+        if any(part.feedback for part in turn.parts):
+            parts = [*_refusals(turn), *parts]
+        if parts:
+            return self._told(turn, parts)
+        if not turn.parts:
+            self._tally["turn without text"] += 1
+        return ()
+
+    def _told(self, turn: Turn, parts: list[Part]) -> Iterator[Record]:
         uses = [use_of(turn, part) for part in parts]
         use = RecordUse.MESSAGE if RecordUse.MESSAGE in uses else uses[0]
         texts = [part.text for part in parts]

@@ -9,7 +9,9 @@ from msgspec import structs
 
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Event, Rewind
+from reviewer.sources.format import Format
 from reviewer.sources.open import recognised
+from reviewer.sources.reading import Reading
 from reviewer.sources.record_maker import RecordMaker
 from reviewer.sources.records import Record, RecordUse
 from reviewer.sources.turns import Turn
@@ -22,11 +24,8 @@ class EventStream:
     `errors`.
     """
 
-    def __init__(
-        self, path: Path, line_start: int, line_end: int | None, sessions: frozenset[str] | None
-    ) -> None:
-        found, reading = recognised(path, line_start, line_end, sessions)
-        self._read, self.path, self.format = found.turns, path, found.name
+    def __init__(self, found: Format, reading: Reading) -> None:
+        self._read, self.path, self.format = found.turns, reading.path, found.name
         self.is_log = found.is_log
         """The lines of the file are in time order."""
         self.several = found.several or found.outlines is not None
@@ -125,4 +124,7 @@ def read(
     `sessions`: which ones to read of a file with several. Raises OtherKindError if reviewer does
     not read this kind of file, and SourceError, here or while iterating, if it cannot be read.
     """
-    return EventStream(path, line_start, line_end, sessions)
+    found, reading = recognised(path)
+    reading.first, reading.sessions = line_start, sessions
+    reading.end = float("inf") if line_end is None else line_end
+    return EventStream(found, reading)

@@ -41,13 +41,6 @@ PASSED_SUFFIXES = _names(
     ".avi .mkv .wav .flac .ogg .woff .woff2 .ttf .otf .eot .db .sqlite .sqlite3 .vscdb .psd "
     ".doc .docx .xls .xlsx .ppt .pptx .odt .parquet .npy .npz .gguf .safetensors .onnx"
 )
-LOCK_FILES = _names(
-    "package-lock.json npm-shrinkwrap.json yarn.lock pnpm-lock.yaml bun.lock poetry.lock uv.lock "
-    "pdm.lock pipfile.lock cargo.lock composer.lock gemfile.lock go.sum flake.lock mix.lock "
-    "podfile.lock packages.lock.json"
-)
-
-
 CONTAINERS = (".db", ".sqlite", ".sqlite3", ".vscdb", ".zip")
 """Suffixes of databases and archives, which are read if agents keep sessions in them."""
 IGNORE_FILE = "ignore file"
@@ -69,7 +62,7 @@ def walk(
 
     A file named directly is always read. Below folders, ignore files (`.gitignore`) apply, links to
     folders and out of the folder are not followed, and folders of dependencies, version control,
-    caches and build products, binary files, archives and lock files are skipped. Files of a
+    caches and build products, binary files and archives are skipped. Files of a
     reviewer store, such as the `store` in use, are never read. A single entry never raises an
     error. Raises SourceError at once for a named path that does not exist; with `named` false
     (matches of a pattern), such a path is skipped.
@@ -150,7 +143,9 @@ class _Walk:
     ) -> FoundPath:
         path = Path(entry.path)
         container = entry.name.lower().endswith(CONTAINERS)
-        reason = (None if container else _name_reason(entry.name)) or _ignored(entry.path, rules)
+        suffix = os.path.splitext(plain_name(entry.name.lower()))[1]
+        binary = suffix in PASSED_SUFFIXES and not container
+        reason = "binary" if binary else _ignored(entry.path, rules)
         if reason:
             return FoundPath(path, reason)
         try:
@@ -212,15 +207,6 @@ def _folder_reason(entry: os.DirEntry[str], rules: tuple[IgnoreRules, ...]) -> s
     if entry.name in PASSED_FOLDERS or entry.name.endswith((".egg-info", ".app")):
         return "folder of dependencies, caches or version control"
     return _ignored(entry.path, rules, is_folder=True)
-
-
-def _name_reason(name: str) -> str | None:
-    lower = plain_name(name.lower())
-    if lower in LOCK_FILES:
-        return "lock file"
-    if os.path.splitext(lower)[1] in PASSED_SUFFIXES:
-        return "binary"
-    return None
 
 
 def _ignored(path: str, rules: tuple[IgnoreRules, ...], *, is_folder: bool = False) -> str | None:

@@ -57,7 +57,7 @@ class TestWhatIsRead:
         (folder / "good.md").write_text(NOTE)
         count, named, *_ = reviewer.succeeds("ingest", folder).stderr.splitlines()
         assert count.startswith("1 file could not be read: see ")
-        assert named == f"{path} cannot be read: messages.content_json is computed."
+        assert named == f"{path} cannot be read: the database is damaged (string or blob too big)."
         assert reviewer.ids()
 
     @pytest.mark.parametrize(

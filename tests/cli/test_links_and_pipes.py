@@ -53,7 +53,7 @@ def test_a_pipe_in_place_of_a_source_makes_nobody_wait(reviewer: Reviewer) -> No
     assert "cannot be compared" in reviewer("queue", "show", 1).stdout
     assert reviewer.rows("queue", "list")[0]["stale"] is False
     for words in (["ingest"], ["extract"], ["view"], ["summarize"], ["context", "import"]):
-        assert "not a regular file" in reviewer(*words, note).stderr
+        assert "it is a folder, a pipe or a device" in reviewer(*words, note).stderr
     line = reviewer.fails("state", "set", "till", "open", "--evidence", f"{note}:1")
     assert "it is a folder, a pipe or a device, not a file" in line
 

@@ -60,6 +60,8 @@ _RESULTS = frozenset(
     )
 )
 _CALLS = frozenset(("function_call", "custom_tool_call"))
+_EVENTS = frozenset(("user_message", "agent_message", "item_completed"))
+"""Events with text; most others repeat items."""
 
 
 def _is_codex(record: Fields) -> bool:
@@ -91,9 +93,12 @@ class _Codex:
     def turns(self) -> Iterator[Turn]:
         session, tally = self._session, self.tally
         for spot, record in self._after_head():
-            at = moment(record.get("timestamp"))
             kind = words(record.get("type"))
             payload = inner(record, "payload")
+            if kind == "event_msg" and not is_among(payload.get("type"), _EVENTS):
+                silent(tally, f"event {words(payload.get('type'))}")
+                continue
+            at = moment(record.get("timestamp"))
             if kind == "event_msg":
                 yield from self._event(spot, payload, at)
             elif kind == "response_item":

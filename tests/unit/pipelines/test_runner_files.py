@@ -55,7 +55,7 @@ class TestFiles:
         [
             (lambda path: path.symlink_to(path.rename(path.with_name("aside"))), "it is a link"),
             (as_a_pipe, "not a file"),
-            (lambda path: os.truncate(path, 10**12), "larger than 256 MB"),
+            (lambda path: os.truncate(path, 10**12), "larger than 256,000,000 bytes"),
         ],
     )
     def test_a_checkpoint_that_is_no_plain_file_is_refused(

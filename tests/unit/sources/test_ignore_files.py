@@ -121,10 +121,10 @@ def test_a_tree_with_worst_cases_is_walked_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "reason"),
     [
-        (os.mkfifo, "it is not a regular file"),
+        (os.mkfifo, "it is a folder, a pipe or a device, not a file"),
         (lambda path: path.symlink_to(put(path.parent, "rules.txt", "*.md\n")), "it is a link"),
         (lambda path: path.symlink_to("/dev/zero"), "it is a link"),
-        (lambda path: path.write_text("#" * (LARGEST + 1)), "it is larger than 30 kB"),
+        (lambda path: path.write_text("#" * (LARGEST + 1)), "it is larger than 30,000 bytes"),
     ],
     ids=["pipe", "link", "link without end", "large"],
 )

@@ -111,9 +111,9 @@ def test_what_is_no_file_is_refused_with_the_reason(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for name, reason in (
         ("gone.md", r"gone\.md does not exist"),
-        (".", "is a folder"),
+        (".", "is a folder, a pipe or a device"),
         ("loop.md", "cannot be read"),
-        ("pipe", "is not a regular file"),
+        ("pipe", "is a folder, a pipe or a device"),
     ):
         with pytest.raises(SourceError, match=reason):
             Scanned(tmp_path / name)

@@ -65,8 +65,6 @@ def test_what_is_named_is_read_whatever_its_name(tmp_path: Path) -> None:
         ("photo.png", b"text", "binary"),
         ("blob", b"\x00\x01\x02" * 50, "binary"),
         ("random", bytes(range(128, 256)) * 20, "binary"),
-        ("package-lock.json", b"{}", "lock file"),
-        ("uv.lock", b"x", "lock file"),
     ],
 )
 def test_files_without_prose_are_skipped(

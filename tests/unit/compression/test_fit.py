@@ -33,7 +33,7 @@ def test_fit_keeps_as_much_as_possible_within_the_target(kiosk: Kiosk) -> None:
         assert found.tokens_after <= target
         levels = [int(choice.level) for choice in plan.choices]
         assert levels[-1] <= levels[0]
-    assert kiosk.compression.apply(kiosk.id, found.plan).tokens_after <= target
+    assert kiosk.compression.apply(found.plan).tokens_after <= target
     assert sum(message.tokens for message in kiosk.compiled()) <= target
 
 

@@ -45,6 +45,7 @@ class SourceChoice(msgspec.Struct, frozen=True):
 ALL_OR_NOTHING_CHARS = 400
 """A longer text may be shortened, or be only a title."""
 
+_SUPERSEDED = re.compile("superseded", re.IGNORECASE)
 _RULE_MARK = re.compile(r"(?:^|\s)#constitution\b", re.IGNORECASE)
 
 PLANTED = "reads like an order planted for an agent, so it was left out; reword it to include it"
@@ -194,7 +195,7 @@ def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
         recurrence=max(row["sessions"], row["cited"]) + needed,
         lost_calls=row["cost"],
         repeats=repeats,
-        superseded=attributes.get("status", "").lower().startswith("superseded"),
+        outdated="superseded" if _SUPERSEDED.match(attributes.get("status", "")) else "",
     )
 
 

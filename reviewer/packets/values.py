@@ -83,10 +83,8 @@ class Item(Struct, frozen=True, kw_only=True):
     at: datetime | None = None
     group: str = ""
     heading: bool = False
-    superseded: bool = False
-    """Whether it is outdated: superseded, deprecated, rejected, struck out."""
-    outdated: str = "superseded"
-    """The reason, as a word."""
+    outdated: str = ""
+    """Why it is no longer in force, as a word: superseded, deprecated, rejected, struck out."""
     all_or_nothing: bool = False
     """Shown whole or not at all."""
     recurrence: int | None = None
@@ -95,6 +93,10 @@ class Item(Struct, frozen=True, kw_only=True):
     """Calls lost for lack of it."""
     repeats: bool = False
     """Whether a newer one is about the same failure."""
+
+    @property
+    def superseded(self) -> bool:
+        return bool(self.outdated)
 
 
 class RuleBlock(Struct, frozen=True):

@@ -70,7 +70,8 @@ class SegmentAnalysis:
     @cached_property
     def session(self) -> SessionFacts:
         """The speeches, the steps in between, and the state of the work at the end."""
-        return read_session(turn_events(self.segment.turns))
+        before = self.segment.before
+        return read_session(turn_events((*before, *self.segment.turns)), len(before))
 
     def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
         """The fidelity of a summary of the segment, and its losses; see `validate_fidelity`."""

@@ -169,7 +169,8 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
         return []
     done = [each for each in state.plan if each.status == "done"]
     asked = max((s.turn for s in session.speeches if s.voice is Voice.PERSON), default=-1)
-    since = "; not changed since the person's last message" if state.plan_line < asked else ""
+    old = state.plan_line < session.before + asked
+    since = "; not changed since the person's last message" if old else ""
     then = " at this point" if part else ""
     lines = [f"{len(done)} of {len(state.plan)} items done{then}{since}."]
     lines += [f"#{e.number} [{e.status}] {clip(e.text, ITEM)}" for e in state.open_items]

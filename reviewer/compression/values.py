@@ -102,6 +102,8 @@ class Segment(Struct, frozen=True, gc=False):
     """Whether turns of the session may follow, which settle its open points."""
     applied: AppliedSummary | None = None
     """The summary that stands for these turns in the chain."""
+    before: tuple[SegmentTurn, ...] = ()
+    """Earlier turns of the session, which count for the state of the work alone."""
 
     @property
     def sent(self) -> int:

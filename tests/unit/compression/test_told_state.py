@@ -103,6 +103,26 @@ def test_changes_taken_back_lose_their_names(tmp_path: Path) -> None:
     assert "open_port_twice()" not in found
 
 
+def test_the_state_of_a_range_counts_what_came_before_it_and_its_course_does_not(
+    tmp_path: Path,
+) -> None:
+    session = Told(folder=tmp_path)
+    session.user("Paint the drawer green.")
+    session.edit(f"{SHOP}/drawer.py", new="def paint_green():\n    pass")
+    session.run("pytest -q", "3 passed")
+    begin = len(session.records)
+    session.user(LOG)
+    session.user("Keep the port open between two receipts, and say when it is done.")
+    session.edit(f"{SHOP}/queue.py")
+    path = session.write(tmp_path / "session.jsonl")
+    [found] = summarize_file(path, levels=[Level.BRIEF], line_start=begin, max_tokens=800)
+    text = found.segment.content
+    assert "no commit of it seen (2): queue.py, drawer.py" in text
+    assert "Not run again since that change, before it: `pytest -q` passed." in text
+    assert "green" not in text
+    assert found.segment.original_token_count == sum(each.tokens for each in found.source.turns)
+
+
 OLD = "\n\ndef close():\n    log()\n    port.close()"
 SNIPPET = (
     "Here is the file:\n   39\t}\n   40\t\n   41\t\n   42\tdef close():\n   43\t    port.close()\n"

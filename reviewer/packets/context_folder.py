@@ -148,7 +148,10 @@ class _Reader:
             found += self._entries(lines, name, section)
             for moved in self._moved(section):
                 found += self._entries(self._read(moved), moved, section, single=True)
-        return tuple({(item.section, item.id): item for item in reversed(found)}.values())[::-1]
+        once: dict[tuple[Section, str], Item] = {}
+        for item in found:
+            once.setdefault((item.section, item.id), item)
+        return tuple(once.values())
 
     def _entries(
         self, lines: list[MarkdownLine], name: str, section: Section, *, single: bool = False

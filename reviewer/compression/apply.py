@@ -70,12 +70,9 @@ def apply_preview(ledger: Ledger, preview: Preview, *, name: str, now: str) -> A
         )
     tokens = count_tokens([each.text for each in replacements])
     with ledger.act("compress") as act:
+        range_, options = (plan.start, plan.end), plan.options
         snapshot = ContextSnapshot(
-            act.query,
-            plan.context,
-            range_=(plan.start, plan.end),
-            retention=plan.options.retention,
-            whole=plan.options.whole,
+            act.query, plan.context, range_, options.retention, whole=options.whole
         )
         snapshot.require_unchanged(plan, [each.segment for each in preview.segments])
         contents = store_texts(act, [each.text for each in replacements], dict(tokens))

@@ -179,10 +179,10 @@ class ContextSnapshot:
         self,
         query: Query,
         context: int,
+        range_: tuple[int | None, int | None],
+        retention: RetentionCriteria | None,
         *,
-        range_: tuple[int | None, int | None] = (None, None),
-        retention: RetentionCriteria | None = None,
-        whole: bool = False,
+        whole: bool,
     ) -> None:
         """`range_`: ids of the first and the last commit. Raises UnknownIdError."""
         heads = query(
@@ -367,12 +367,7 @@ class LatestSnapshot:
         key = (context, version, start, end, retention or None, whole)
         with self._lock:
             if self._kept is None or self._kept[0] != key:
-                snapshot = ContextSnapshot(
-                    self._database.query,
-                    context,
-                    range_=(start, end),
-                    retention=retention,
-                    whole=whole,
-                )
+                query, range_ = self._database.query, (start, end)
+                snapshot = ContextSnapshot(query, context, range_, retention, whole=whole)
                 self._kept = key, snapshot
             return self._kept[1]

@@ -18,7 +18,7 @@ from reviewer.compression.assembly import assemble
 from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryEngine, SummaryTask
 from reviewer.compression.fidelity import missing_anchors
 from reviewer.compression.markers import change_level, marker_text, parse_markers
-from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
+from reviewer.compression.measures import Publish, SegmentCompressed, log
 from reviewer.compression.planted_orders import planted_orders
 from reviewer.compression.values import (
     BY_HAND,
@@ -83,8 +83,7 @@ def locked_level(level: Level, tier: Tier) -> LicenceError | None:
 
 def require_licence(level: Level, tier: Tier) -> None:
     """Raise LicenceError if the level is locked in this tier."""
-    locked = locked_level(level, tier)
-    if locked is not None:
+    if locked := locked_level(level, tier):
         raise locked
 
 
@@ -225,7 +224,8 @@ class Summarizer:
         if level is not Level.FULL and not analysis.is_empty:
             return self._written_once(segment, anchors, level, options)
         note = "" if segment.tokens else "nothing to summarize"
-        text = self._text(analysis.text if level is Level.FULL else "", note)
+        content = analysis.text if level is Level.FULL else ""
+        text = EngineText(content, self.engine.name, note=note)
         return self._result(segment, anchors, level, text, markers=False)
 
     def _without_model(
@@ -245,7 +245,7 @@ class Summarizer:
         content, markers = nearer.content, bool(nearer.expansion_markers)
         if markers:
             content = change_level(content, level, segment.id, source=self.analysis(segment))
-        text = self._text(content, found.note)
+        text = EngineText(content, self.engine.name, note=found.note)
         return self._result(segment, anchors, level, text, markers=markers)
 
     def _write(
@@ -257,17 +257,11 @@ class Summarizer:
         cancelled: Cancelled | None = None,
     ) -> CompressedSegment:
         """The segment at a level below Full, newly written, logged and published."""
-        log_beginning(segment.id, level)
+        log.debug("[COMP:SUM] Compressing segment %s to level %s", segment.id, level.name.title())
         began = time.perf_counter()
         analysis = self.analysis(segment)
-        task = SummaryTask(
-            analysis,
-            level,
-            anchors,
-            options.max_output_tokens or segment_target(segment, level),
-            options,
-            cancelled,
-        )
+        room = options.max_output_tokens or segment_target(segment, level)
+        task = SummaryTask(analysis, level, anchors, room, options, cancelled)
         markers = options.generate_expansion_markers
         marker = marker_text(level, segment.id, segment.topic) if markers else ""
         text = assemble(self.engine, task, marker, self._count)
@@ -276,14 +270,15 @@ class Summarizer:
         found = self._result(segment, anchors, level, text, markers=markers)
         seconds = time.perf_counter() - began
         fidelity = self.validate_fidelity(segment, found)
-        event = SegmentCompressed(found, seconds, text.model_tokens, fidelity)
-        log_done(event)
+        tokens = f"{found.original_token_count}→{found.token_count} tokens"
+        ratio = found.compression_ratio
+        log.info("[COMP:SUM] Compressed %s: %s (ratio=%.1fx)", segment.id, tokens, ratio)
+        if not fidelity.passes_threshold:
+            score = fidelity.overall_score
+            log.warning("[COMP:SUM] Fidelity score %.2f below threshold for %s", score, segment.id)
         if self._publish is not None:
-            self._publish(event)
+            self._publish(SegmentCompressed(found, seconds, text.model_tokens, fidelity))
         return found
-
-    def _text(self, content: str, note: str = "") -> EngineText:
-        return EngineText(content, self.engine.name, note=note)
 
     def _result(
         self,

@@ -10,7 +10,13 @@ from itertools import takewhile
 from msgspec import Struct
 
 from reviewer.compression.session import Changed, SessionFacts, Voice
-from reviewer.compression.told import DECLARED, added_names, how_it_ended, without_cd
+from reviewer.compression.told import (
+    DECLARED,
+    added_names,
+    changed_lines,
+    how_it_ended,
+    without_cd,
+)
 from reviewer.sessions.replacements import composed
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
@@ -246,13 +252,8 @@ def _code(old: str, new: str) -> Iterator[str]:
     """The lines removed and added by a replacement, with the line above them; of many, their
     declarations. What is left out is counted.
     """
-    before, after = old.split("\n") if old else [], new.split("\n")
-    above = ""
-    while before and after and before[0] == after[0]:
-        above = before[0] if before[0].strip() else above
-        before, after = before[1:], after[1:]
-    while before and after and before[-1] == after[-1]:
-        before, after = before[:-1], after[:-1]
+    same, before, after = changed_lines(old, new)
+    above = next((line for line in reversed(same) if line.strip()), "")
     gone = [line for line in before if line.strip()]
     added = [line for line in after if line.strip()]
     changed = len(gone) + len(added)

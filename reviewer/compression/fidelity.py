@@ -15,6 +15,7 @@ from msgspec import structs
 from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.course import one_line
+from reviewer.compression.engine import SegmentAnalysis
 from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import CODED, HEADING_MARKS, pieces
@@ -32,7 +33,6 @@ from reviewer.compression.values import (
     FidelityValidation,
     Level,
     Lost,
-    Segment,
     SegmentTurn,
     overall_score,
 )
@@ -99,14 +99,10 @@ def missing_anchors(
 
 
 def validate_fidelity(
-    segment: Segment,
-    compressed: CompressedSegment,
-    source: SourceTerms,
-    session: SessionFacts,
+    analysis: SegmentAnalysis, compressed: CompressedSegment
 ) -> FidelityValidation:
-    """The three parts and the overall score, 0 to 1, the losses and the inventions; `source` and
-    `session` are those of the segment.
-    """
+    """The three parts and the overall score, 0 to 1, the losses and the inventions."""
+    segment, source, session = analysis.segment, analysis.terms, analysis.session
     level = compressed.level
     if level is Level.FULL:
         return FidelityValidation(1.0, 1.0, 1.0, 1.0)
@@ -119,7 +115,7 @@ def validate_fidelity(
     invented = find_invented(named, source, session)
     facts = 1 - len(invented) / len(named) if named else 1.0
     summary = SummaryTerms(written)
-    needs = needs_of(session)
+    needs = list(needs_of(session))
     found = carried(needs, written, compressed.token_count)
     terms_share = TERMS_SHARE_OF_TAGS if level is Level.TAGS else TERMS_SHARE
     context = retained_terms(summary, source, round(compressed.token_count * terms_share))

@@ -16,7 +16,7 @@ from msgspec import structs
 from reviewer.commits.values import Priority
 from reviewer.compression.assembly import assemble
 from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryEngine, SummaryTask
-from reviewer.compression.fidelity import missing_anchors
+from reviewer.compression.fidelity import missing_anchors, validate_fidelity
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log
 from reviewer.compression.planted_orders import planted_orders
@@ -205,7 +205,7 @@ class Summarizer:
         return self.offline._told(segment, tuple(anchors), Level(level - 1)).content
 
     def _grade(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
-        found = self.analysis(segment).fidelity(compressed)
+        found = validate_fidelity(self.analysis(segment), compressed)
         if compressed.engine in (OFFLINE, BY_HAND):
             return found
         return structs.replace(found, orders=planted_orders(compressed.content, segment))

@@ -17,9 +17,10 @@ from reviewer.packets.scoring import (
     query_of_tasks,
     ranked,
 )
-from reviewer.packets.token_counts import CountedText, Measurer, safe_text
-from reviewer.packets.values import SCORED, Material, Score, Section, State, item_id
+from reviewer.packets.token_counts import CountedText, Measurer
+from reviewer.packets.values import SCORED, Material, Score, Section, State
 from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
+from reviewer.text.for_agents import as_markdown
 
 COUNT_ALL_CHARS = 2_000_000
 """Up to this size of a source, all items are counted, shown or not."""
@@ -95,9 +96,7 @@ class Prepared:
 
     def ids(self) -> frozenset[str]:
         """The ids of all items, the rules of the constitution included."""
-        rules = (
-            item_id(Section.CONSTITUTION, "", rule.text) for rule in self.material.constitution
-        )
+        rules = (rule.id for rule in self.material.constitution)
         return frozenset((*(item.id for item in self.items), *rules))
 
     def wanted(self, section: Section, muted: Collection[str]) -> list[int]:
@@ -158,7 +157,7 @@ class Prepared:
     def title_text(self, number: int) -> str:
         """The title alone, secrets masked."""
         if number not in self._titles:
-            self._titles[number] = safe_text(title_in_full(self.items[number]))
+            self._titles[number] = as_markdown(title_in_full(self.items[number]))
         return self._titles[number]
 
     def tier_1(self) -> Iterator[CountedText]:

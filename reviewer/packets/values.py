@@ -107,6 +107,15 @@ class RuleBlock(Struct, frozen=True):
     listed: bool = False
     heading: bool = False
 
+    @property
+    def id(self) -> str:
+        return item_id(Section.CONSTITUTION, "", self.text)
+
+    @property
+    def words(self) -> str:
+        """The text without its mark."""
+        return self.text.removeprefix("- ")
+
 
 class Material(Struct, frozen=True, kw_only=True):
     """Everything read from one source."""

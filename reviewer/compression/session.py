@@ -69,9 +69,6 @@ class Changed(Struct, frozen=True):
     place: int
     call: Call
     outcome: Outcome | None
-    printed: str = ""
-    file_line: int = 0
-    """The first changed line of the file, if the format records it."""
 
 
 class SessionFacts(Struct, frozen=True):
@@ -208,8 +205,7 @@ class _Reader:
     def _tell(self, call: Call, result: Result | None, place: int) -> ToldCall | None:
         outcome = result.outcome if result else None
         if call.changes:
-            printed, line = (result.text, result.file_line) if result else ("", 0)
-            self._changes.append(Changed(place, call, outcome, printed, line))
+            self._changes.append(Changed(place, call, outcome))
         step = told(call, result, place)
         if step is not None and outcome is not Outcome.REFUSED:
             key = step.command or place

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
 from msgspec import Struct
 
@@ -32,8 +30,6 @@ ITEM = 200
 CODE_LINES, CODE_LINE = 8, 160
 """Lines of a change, and characters of each."""
 _NO_RESULT = ", no result seen"
-_NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
-"""A line with its number, in the result of an edit."""
 
 
 def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False) -> Iterator[str]:
@@ -184,7 +180,7 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
 
 
 def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
-    """The code of the last uncommitted or unmade changes, each with its place, latest first;
+    """The code of the last uncommitted or unmade changes, latest first;
     `part`: as in `state_lines`.
     """
     since = {each.path: each.since for each in session.state.files}
@@ -221,31 +217,12 @@ class _ShownChange(Struct):
 
 def _title(changed: Changed, change: Change, *, made: bool) -> str:
     name = posixpath.basename(change.path.replace("\\", "/"))
-    line = _line_number(changed, change) if made else 0
     verb = "written" if change.created else "edited"
     if not made:
         verb = f"not {verb}: {changed.outcome}"
     elif changed.outcome is None:
         verb += _NO_RESULT
-    return f"{name}{f':{line}' if line else ''} ({verb})"
-
-
-def _line_number(changed: Changed, change: Change) -> int:
-    """The first changed line of the file: as recorded, or where the result shows the new text once
-    with numbers.
-    """
-    if change.created or len(changed.call.changes) > 1 or len(change.pairs) != 1:
-        return 0
-    if changed.file_line:
-        return changed.file_line
-    [(old, new)] = change.pairs
-    before, after = old.split("\n"), new.split("\n")
-    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))))
-    shown = _NUMBERED.findall(changed.printed)
-    text = "\n".join(line for _, line in shown)
-    if not new or text.count(new) != 1:
-        return 0
-    return int(shown[text.count("\n", 0, text.index(new))][0]) + same
+    return f"{name} ({verb})"
 
 
 def _code(old: str, new: str) -> Iterator[str]:

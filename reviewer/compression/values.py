@@ -58,8 +58,6 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     exit_code: int | None = None
     words: str = ""
     """The person's words when refusing or answering the call of a result."""
-    file_line: int = 0
-    """The first line of the file that the call of a result changed, if recorded."""
     summary: bool = False
     """A summary by this program, which is a segment by itself."""
     number: int = 0

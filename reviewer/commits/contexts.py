@@ -230,15 +230,10 @@ class Contexts(ContextReader):
         """Warnings about the current criteria of these commits, as sentences."""
         return criteria_warnings(self._database, ids)
 
-    def compile(self, context: int, *, at: int | None = None) -> list[CompiledMessage]:
-        """The messages of a context, now or as of the commit `at`; SKIP left out, edits applied.
-
-        Raises UnknownIdError for an unknown context, or a commit of another one.
-        """
-        view = self.get(context)
-        if at is not None:
-            references.require_in(self._database, at, view)
-        return compile_messages(self._database, context, at)
+    def compile(self, context: int) -> list[CompiledMessage]:
+        """The messages of a context; SKIP left out, edits applied. Raises UnknownIdError."""
+        self.get(context)
+        return compile_messages(self._database, context)
 
     def _change(
         self,

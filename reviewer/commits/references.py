@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sqlite3
 
-from reviewer.commits.values import ContextView
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.database import Database
 from reviewer.text.numerals import some_of
@@ -74,13 +73,3 @@ def _named(
             "project": project,
         },
     )
-
-
-def require_in(database: Database, commit: int, context: ContextView) -> None:
-    """Raise UnknownIdError unless the commit belongs to the context."""
-    sql = "SELECT 1 FROM commit_ WHERE id = ? AND context_id = ?"
-    if database.first(sql, (commit, context.id)) is None:
-        raise UnknownIdError(
-            f'Commit #{commit} is not in the context "{context.name}". '
-            "See: reviewer commit list CONTEXT"
-        )

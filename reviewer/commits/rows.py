@@ -7,11 +7,9 @@ import sqlite3
 from collections.abc import Sequence
 
 from reviewer.commits.commit_sql import (
-    CHAIN_UNTIL,
+    JOINED,
     ORIGIN,
     PRIORITY,
-    UP_FROM,
-    joined,
     read_as,
 )
 from reviewer.commits.criteria import count_criteria, decode_criteria
@@ -40,7 +38,7 @@ _ROW = f"{_COLUMNS}, substr(ltrim(t.text, {_BLANKS}), 1, {FIRST_LINE}) AS start"
 
 def commit_rows(database: Database, ids: Sequence[int]) -> list[CommitRow]:
     """The rows of those ids, in that order; missing ids are left out."""
-    rows = database.query(f"SELECT {_ROW} FROM {joined()} WHERE c.id {AMONG}", (listed(ids),))
+    rows = database.query(f"SELECT {_ROW} FROM {JOINED} WHERE c.id {AMONG}", (listed(ids),))
     found = {row["id"]: _commit_row(row) for row in rows}
     return [found[each] for each in ids if each in found]
 
@@ -53,7 +51,7 @@ def commit_view(database: Database, number: int) -> CommitView:
     row = database.first(
         f"SELECT {_ROW}, c.context_id, p.hash AS parent, t.text, c.operation, c.target_id,"
         f" c.at, c.source_line, {ORIGIN} AS origin, first.text AS first_text"
-        f" FROM {joined()} LEFT JOIN commit_ p ON p.id = c.parent_id"
+        f" FROM {JOINED} LEFT JOIN commit_ p ON p.id = c.parent_id"
         " JOIN content first ON first.id = c.content_id WHERE c.id = ?",
         (number,),
     )
@@ -106,24 +104,13 @@ _CHAT_ROLES = {"system": "system", "assistant": "assistant"}
 _LABELS = {"tool_call": "tool call", "tool_result": "tool result", "summary": "summary"}
 
 
-def compile_messages(database: Database, context: int, until: int | None) -> list[CompiledMessage]:
-    """The messages of a context now, or when `until` was its head.
-
-    Chain and edits are those of that time; priorities are always the current ones.
-    """
-    if until is None:
-        rows = database.query(
-            f"SELECT {_MESSAGE_COLUMNS} FROM {joined()}"
-            " WHERE c.context_id = :context AND c.live = 1"
-            f" AND {PRIORITY} <> 'skip' ORDER BY c.position",
-            {"context": context},
-        )
-    else:
-        rows = database.query(
-            f"{UP_FROM} SELECT {_MESSAGE_COLUMNS} FROM {CHAIN_UNTIL} AND c.context_id = :context"
-            f" AND {PRIORITY} <> 'skip' ORDER BY up.depth DESC",
-            {"context": context, "until": until},
-        )
+def compile_messages(database: Database, context: int) -> list[CompiledMessage]:
+    """The messages of a context; SKIP left out, edits applied."""
+    rows = database.query(
+        f"SELECT {_MESSAGE_COLUMNS} FROM {JOINED} WHERE c.context_id = ? AND c.live = 1"
+        f" AND {PRIORITY} <> 'skip' ORDER BY c.position",
+        (context,),
+    )
     origins = [row["origin"] for row in rows if row["operation"] == "summary"]
     ranges = {
         commit: SummaryRange(len(hashes), stored.tokens_before, hashes[0], hashes[-1])

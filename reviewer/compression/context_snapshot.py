@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct, structs
 
-from reviewer.commits.commit_sql import ORIGIN, PRIORITY, joined
+from reviewer.commits.commit_sql import JOINED, ORIGIN, PRIORITY
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.criteria import decode_criteria, matches_everything
 from reviewer.commits.summaries import Query, stored_summaries
@@ -48,7 +48,7 @@ _CHAIN = (
     f"SELECT c.id, {ORIGIN} AS origin, c.hash, c.operation, c.role, c.type, c.name, c.at,"
     f" {PRIORITY} AS priority, n.retention_json, t.text, t.tokens, c.content_id,"
     " (SELECT sha256 FROM content WHERE id = c.content_id), c.source_line, c.meta"
-    f" FROM {joined()} WHERE"
+    f" FROM {JOINED} WHERE"
 )
 
 

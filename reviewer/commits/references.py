@@ -15,11 +15,7 @@ _HASH = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
 
 
 class AmbiguousReferenceError(ReviewerError):
-    """A reference matches several commits. `candidates` are their ids."""
-
-    def __init__(self, message: str, candidates: tuple[int, ...]) -> None:
-        super().__init__(message)
-        self.candidates = candidates
+    """A reference matches several commits."""
 
 
 def resolve(
@@ -47,8 +43,7 @@ def resolve(
         for row in found
     ]
     raise AmbiguousReferenceError(
-        f'"{reference}" may be {some_of(named)}. Give more of the hash, or the number with #.',
-        tuple(row["id"] for row in found),
+        f'"{reference}" may be {some_of(named)}. Give more of the hash, or the number with #.'
     )
 
 

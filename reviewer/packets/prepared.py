@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from reviewer.errors import ReviewerError
 from reviewer.packets.allocation import Room
 from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
@@ -26,9 +25,6 @@ COUNT_ALL_CHARS = 2_000_000
 """Up to this size of a source, all items are counted, shown or not."""
 
 NOTED = "Also noted:"
-
-LARGEST_TASK = 4_000_000
-"""Characters of a task; more is refused."""
 
 
 class Prepared:
@@ -51,11 +47,6 @@ class Prepared:
         are ranked by the words of the open tasks. `corpus`: from an earlier Prepared of the same
         material.
         """
-        if len(task) > LARGEST_TASK:
-            raise ReviewerError(
-                f"The task has {len(task):,} characters, and at most {LARGEST_TASK:,} are read: "
-                "give the part that the packet is for."
-            )
         self.material = material
         self.measurer = measurer
         self.now = now

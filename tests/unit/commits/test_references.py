@@ -50,7 +50,6 @@ def test_an_ambiguous_hash_names_who_may_be_meant(
     two = plant_commits(engine, context, "abcd22", text="The second.")
     with pytest.raises(AmbiguousReferenceError) as refused:
         contexts.resolve("abcd")
-    assert refused.value.candidates == (one, two)
     for words in ("abcd11", "abcd22", "The first.", "The second.", "more of the hash"):
         assert words in str(refused.value)
     assert contexts.resolve("abcd2") == two

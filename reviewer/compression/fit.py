@@ -131,12 +131,8 @@ def fit_plan(
     anyway: bool = False,
     own: Sequence[LevelChoice] = (),
 ) -> CompressionPlan:
-    """The plan with levels that keep the whole context within the target.
-
-    Sizes are those of the offline engine. Its summaries are chosen only if they pass their checks;
-    with `anyway`, also failing ones of segments without a passing one. `own`: choices that are left
-    alone. `watch` gets the progress, at most one summary per segment and level. Raises
-    UnreachableError, and CancelledError if `watch` asks to stop.
+    """The plan with levels that keep the whole context within the target; see `Compression.fit`.
+    `watch` gets the progress, at most one summary per segment and level.
     """
     segments, writer, written = snapshot.segments, SummaryWriter(offline), 0
     kept = {choice.segment: choice for choice in own}

@@ -129,10 +129,9 @@ class Compression:
     ) -> CompressionPlan:
         """Levels with which the whole context has at most `target` tokens.
 
-        Sizes are those of the offline engine, so that no model is called; only passing summaries of
-        it are chosen, unless `anyway`. `own`: choices that are left alone. `watch` gets the
-        progress.
-        Raises UnreachableError, UnknownIdError, CancelledError.
+        Sizes are those of the offline engine, so that no model is called. Only passing summaries of
+        it are chosen; with `anyway`, also failing ones of segments without a passing one. `own`:
+        choices that are left alone. Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
         snapshot = self._snapshots.get(context, retention=plan.options.retention)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from reviewer.commits.contents import PreparedText, hashed_row, prepare
+from reviewer.commits.contents import PreparedText, hashed_row
 from reviewer.commits.values import COMMIT_TYPES, Annotation
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.sources.records import Role
@@ -27,32 +27,21 @@ _TYPE_OF_ROLE = {
 }
 
 
-class CommitShape(Struct, frozen=True):
-    """Role, type and name of a commit."""
+def checked_type(role: str, type_: str) -> str:
+    """The type of a commit, by default that of its role.
 
-    role: str
-    type: str
-    name: str = ""
-
-
-def checked_shape(given: CommitShape) -> CommitShape:
-    """The shape with its fields checked; an empty type becomes the default of the role.
-
-    Types outside COMMIT_TYPES are allowed. Raises ReviewerError.
+    Types outside COMMIT_TYPES are allowed. Raises ReviewerError for an unknown role or a bad type.
     """
-    roles = [str(role) for role in Role]
-    if given.role not in roles:
-        raise ReviewerError(f'There is no role "{given.role}"; choose {", ".join(roles)}.')
-    kind = given.type or _TYPE_OF_ROLE[Role(given.role)]
+    roles = [str(each) for each in Role]
+    if role not in roles:
+        raise ReviewerError(f'There is no role "{role}"; choose {", ".join(roles)}.')
+    kind = type_ or _TYPE_OF_ROLE[Role(role)]
     if not _TYPE.fullmatch(kind):
         raise ReviewerError(
             f'"{kind}" is not a type: lower-case letters, digits and _, such as '
             f"{', '.join(COMMIT_TYPES)}."
         )
-    name = prepare(given.name.strip()).text
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise ReviewerError(f"A name has at most {LONGEST_NAME} printable characters.")
-    return CommitShape(given.role, kind, name)
+    return kind
 
 
 class Draft(Struct, frozen=True):

@@ -251,8 +251,3 @@ def encode_criteria(criteria: RetentionCriteria) -> str | None:
 def decode_criteria(stored: str | None) -> RetentionCriteria:
     """The criteria in the column `retention_json`; empty for NULL."""
     return _decoder.decode(stored) if stored else NO_CRITERIA
-
-
-def count_criteria(criteria: RetentionCriteria) -> int:
-    """Number of criteria: patterns, plus one for instructions."""
-    return len(criteria.patterns) + bool(criteria.instructions)

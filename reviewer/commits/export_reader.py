@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import written_moment
-from reviewer.commits.chain import CommitShape, Draft, checked_shape
+from reviewer.commits.chain import Draft, checked_type
 from reviewer.commits.commit_annotations import AnnotationChange, require_something
 from reviewer.commits.contents import prepare
 from reviewer.commits.criteria import clean_instructions, parse_patterns
@@ -93,10 +93,9 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
 def _draft(line: ExportedCommit, number: int) -> Draft:
     if not line.content.strip():
         raise ReviewerError("A commit needs a text.")
-    shape = checked_shape(CommitShape(line.role, line.type))
     return Draft(
-        role=shape.role,
-        type=shape.type,
+        role=line.role,
+        type=checked_type(line.role, line.type),
         text=prepare(line.content),
         name=prepare(line.name).text,
         at=None if line.at is None else _moment(line.at, "commit"),

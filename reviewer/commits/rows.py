@@ -12,7 +12,7 @@ from reviewer.commits.commit_sql import (
     PRIORITY,
     read_as,
 )
-from reviewer.commits.criteria import count_criteria, decode_criteria
+from reviewer.commits.criteria import decode_criteria
 from reviewer.commits.summaries import stored_summaries
 from reviewer.commits.values import (
     Annotation,
@@ -84,7 +84,7 @@ def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
 
 
 def _commit_row(row: sqlite3.Row) -> CommitRow:
-    criteria = count_criteria(decode_criteria(row["retention_json"]))
+    criteria = len(decode_criteria(row["retention_json"]))
     return read_as(CommitRow, row, criteria=criteria, first_line=first_line(row["start"]))
 
 

@@ -100,19 +100,15 @@ def preview_plan(
                 watch.on_progress(PreviewProgress(done, total, found.segment.id, before))
 
     numbers = range(len(plan.choices))
-    if concurrency <= 1:
-        for number in numbers:
-            write(number)
-    else:
-        with ThreadPoolExecutor(concurrency) as pool:
-            running = [pool.submit(write, number) for number in numbers]
-            try:
-                for future in as_completed(running):
-                    future.result()
-            except BaseException:
-                failed.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+    with ThreadPoolExecutor(concurrency) as pool:
+        running = [pool.submit(write, number) for number in numbers]
+        try:
+            for future in as_completed(running):
+                future.result()
+        except BaseException:
+            failed.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     segments = tuple(previews[number] for number in numbers)
     filled = tuple(
         structs.replace(

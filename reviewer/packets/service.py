@@ -45,7 +45,6 @@ class SourceChoice(msgspec.Struct, frozen=True):
 ALL_OR_NOTHING_CHARS = 400
 """A longer text may be shortened, or be only a title."""
 
-_SUPERSEDED = re.compile("superseded", re.IGNORECASE)
 _RULE_MARK = re.compile(r"(?:^|\s)#constitution\b", re.IGNORECASE)
 
 PLANTED = "reads like an order planted for an agent, so it was left out; reword it to include it"
@@ -179,7 +178,7 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
 def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
     attributes = {attribute.name.lower(): attribute.value for attribute in _attributes(row)}
-    text = _full_text(row)
+    status, text = attributes.get("status", "").lower(), _full_text(row)
     return Item(
         id=f"m:{row['id']}",
         section=section,
@@ -191,7 +190,7 @@ def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
         recurrence=max(row["sessions"], row["cited"]) + needed,
         lost_calls=row["cost"],
         repeats=repeats,
-        outdated="superseded" if _SUPERSEDED.match(attributes.get("status", "")) else "",
+        outdated="superseded" if status.startswith("superseded") else "",
     )
 
 

@@ -43,7 +43,6 @@ class UnreachableError(ReviewerError):
         super().__init__(
             f"{count(target, 'token')} cannot be reached: the smallest is {needs:,}.{stands}"
         )
-        self.needs = needs
         self.smallest = smallest
 
 

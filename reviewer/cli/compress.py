@@ -185,7 +185,7 @@ def compress(
         for each in found.segments:
             if each.refused:
                 narrate(f"{each.segment.id} stays Full: {each.kept}")
-        applied = opened.compression.apply(context, found.plan)
+        applied = opened.compression.apply(found.plan)
         if as_json:
             print_json(
                 {

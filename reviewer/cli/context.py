@@ -178,7 +178,6 @@ def export(session: Session, name: str) -> None:
 
 @click.command("compile", cls=Verb, example="compile talk --format chat > messages.json")
 @click.argument("name", metavar="CONTEXT")
-@option("--at COMMIT", "The chain and its edits as of this commit, with today's priorities.")
 @option(
     "--format",
     "text: to read, with control characters made visible; json: one object per message; chat: one "
@@ -188,7 +187,7 @@ def export(session: Session, name: str) -> None:
     default="text",
 )
 @pass_session
-def compile_(session: Session, name: str, at: str | None, form: str) -> None:
+def compile_(session: Session, name: str, form: str) -> None:
     """Print a context as messages, ready to send.
 
     Edits are applied and skipped commits left out. Tokens by priority and role are printed to
@@ -196,9 +195,8 @@ def compile_(session: Session, name: str, at: str | None, form: str) -> None:
     """
     with session.reading(filled_by=IMPORT) as engine:
         context = find_context(engine, name)
-        commit = None if at is None else engine.contexts.resolve(at, context.id)
-        messages = engine.contexts.compile(context.id, at=commit)
-        totals = engine.contexts.totals(context.id, at=commit)
+        messages = engine.contexts.compile(context.id)
+        totals = engine.contexts.totals(context.id)
         if form == "chat":
             from reviewer.commits.rows import chat_messages
 

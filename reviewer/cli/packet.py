@@ -188,15 +188,15 @@ def read(
 ) -> None:
     """Print items in full, by their id or by their place in a packet: DECISIONS.md:41, m:12."""
     from reviewer.packets.output import item_json
-    from reviewer.packets.token_counts import safe_text
     from reviewer.packets.wording import full_form
+    from reviewer.text.for_agents import as_markdown
 
     with _source(session, context_dir, place) as source:
         found = [source.find(name) for name in names]
     emit(
         found,
         as_json,
-        lines=lambda item: safe_lines(safe_text(full_form(item, marks=True))),
+        lines=lambda item: safe_lines(as_markdown(full_form(item, marks=True))),
         apart=True,
         to_json=item_json,
     )

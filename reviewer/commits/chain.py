@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from reviewer.commits.contents import PreparedText, commit_hash, prepare
+from reviewer.commits.contents import PreparedText, hashed_row
 from reviewer.commits.values import COMMIT_TYPES, Annotation
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.sources.records import Role
@@ -27,32 +27,21 @@ _TYPE_OF_ROLE = {
 }
 
 
-class CommitShape(Struct, frozen=True):
-    """Role, type and name of a commit."""
+def checked_type(role: str, type_: str) -> str:
+    """The type of a commit, by default that of its role.
 
-    role: str
-    type: str
-    name: str = ""
-
-
-def checked_shape(given: CommitShape) -> CommitShape:
-    """The shape with its fields checked; an empty type becomes the default of the role.
-
-    Types outside COMMIT_TYPES are allowed. Raises ReviewerError.
+    Types outside COMMIT_TYPES are allowed. Raises ReviewerError for an unknown role or a bad type.
     """
-    roles = [str(role) for role in Role]
-    if given.role not in roles:
-        raise ReviewerError(f'There is no role "{given.role}"; choose {", ".join(roles)}.')
-    kind = given.type or _TYPE_OF_ROLE[Role(given.role)]
+    roles = [str(each) for each in Role]
+    if role not in roles:
+        raise ReviewerError(f'There is no role "{role}"; choose {", ".join(roles)}.')
+    kind = type_ or _TYPE_OF_ROLE[Role(role)]
     if not _TYPE.fullmatch(kind):
         raise ReviewerError(
             f'"{kind}" is not a type: lower-case letters, digits and _, such as '
             f"{', '.join(COMMIT_TYPES)}."
         )
-    name = prepare(given.name.strip()).text
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise ReviewerError(f"A name has at most {LONGEST_NAME} printable characters.")
-    return CommitShape(given.role, kind, name)
+    return kind
 
 
 class Draft(Struct, frozen=True):
@@ -131,32 +120,23 @@ def append(
     parent_id, parent_hash = head.id, head.hash
     rows: list[Image] = []
     for place, draft in enumerate(drafts):
-        hashed = commit_hash(
-            parent=parent_hash,
+        row = hashed_row(
+            parent_hash,
+            draft.text.sha256,
+            "append",
             role=draft.role,
             type=draft.type,
             name=draft.name,
-            content=draft.text.sha256,
-            operation="append",
-            target=None,
             at=draft.at,
+            context_id=context,
+            parent_id=parent_id,
+            position=head.next_position + place,
+            content_id=contents[draft.text.sha256],
+            source_line=draft.source_line,
+            meta=msgspec.json.encode(draft.meta).decode(),
         )
-        rows.append(
-            {
-                "context_id": context,
-                "parent_id": parent_id,
-                "hash": hashed,
-                "position": head.next_position + place,
-                "role": draft.role,
-                "type": draft.type,
-                "name": draft.name,
-                "content_id": contents[draft.text.sha256],
-                "at": draft.at,
-                "source_line": draft.source_line,
-                "meta": msgspec.json.encode(draft.meta).decode(),
-            }
-        )
-        parent_id, parent_hash = first + place, hashed
+        rows.append(row)
+        parent_id, parent_hash = first + place, str(row["hash"])
     ids = act.insert_many("commit_", rows)
     act.update("context", context, head_id=ids[-1], changed_at=now)
     return ids
@@ -175,31 +155,25 @@ def append_edit(
         "SELECT c.id, c.hash, c.role, c.type, c.name FROM commit_ c WHERE c.id = ?", (target,)
     )[0]
     head = head_of(act, context)
-    number = act.insert(
-        "commit_",
+    row = hashed_row(
+        head.hash,
+        text.sha256,
+        "edit",
+        hashed,
+        role=role,
+        type=type_,
+        name=name,
+        at=now,
         context_id=context,
         parent_id=head.id,
-        hash=commit_hash(
-            parent=head.hash,
-            role=role,
-            type=type_,
-            name=name,
-            content=text.sha256,
-            operation="edit",
-            target=hashed,
-            at=now,
-        ),
         operation="edit",
         target_id=origin,
         live=0,
         position=position,
-        role=role,
-        type=type_,
-        name=name,
         content_id=contents[text.sha256],
-        at=now,
         meta=msgspec.json.encode({"reason": reason} if reason else {}).decode(),
     )
+    number = act.insert("commit_", **row)
     act.update("context", context, head_id=number, changed_at=now)
     return number
 

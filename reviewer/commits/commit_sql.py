@@ -19,8 +19,6 @@ EDIT = (
     f" WHERE e.target_id = {ORIGIN} AND e.operation = 'edit')"
 )
 """Id of the latest edit, or NULL."""
-EDIT_UNTIL = EDIT.removesuffix(")") + " AND e.id <= :until)"
-"""Id of the latest edit when the commit `:until` was written, or NULL."""
 ANNOTATION = f"(SELECT max(a.id) FROM annotation a WHERE a.commit_id = {ORIGIN})"
 """Id of the latest annotation, or NULL."""
 DEFAULT_PRIORITY = (
@@ -31,23 +29,12 @@ DEFAULT_PRIORITY = (
 PRIORITY = f"coalesce(n.priority, {DEFAULT_PRIORITY})"
 
 
-def joined(edit: str = EDIT) -> str:
-    """FROM clause: commit `c`, its latest edit `d`, its current content `t`, annotation `n`."""
-    return (
-        f"commit_ c LEFT JOIN commit_ d ON d.id = {edit}"
-        " JOIN content t ON t.id = coalesce(d.content_id, c.content_id)"
-        f" LEFT JOIN annotation n ON n.id = {ANNOTATION}"
-    )
-
-
-UP_FROM = (
-    "WITH RECURSIVE up(id, depth) AS (SELECT :until, 0 UNION ALL"
-    " SELECT p.parent_id, up.depth + 1 FROM up JOIN commit_ p ON p.id = up.id"
-    " WHERE p.parent_id IS NOT NULL)"
+JOINED = (
+    f"commit_ c LEFT JOIN commit_ d ON d.id = {EDIT}"
+    " JOIN content t ON t.id = coalesce(d.content_id, c.content_id)"
+    f" LEFT JOIN annotation n ON n.id = {ANNOTATION}"
 )
-"""WITH clause before a SELECT: `up` are the commits from `:until` back to the first."""
-CHAIN_UNTIL = f"up CROSS JOIN {joined(EDIT_UNTIL)} WHERE c.id = up.id AND c.operation <> 'edit'"
-"""FROM clause after `UP_FROM`: the chain when `:until` was its head."""
+"""FROM clause: commit `c`, its latest edit `d`, its current content `t`, annotation `n`."""
 
 Read = TypeVar("Read")
 

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image, Value
-
-
-def canonical_json(value: Mapping[str, object]) -> bytes:
-    """JSON with sorted keys, no white space, and UTF-8 without escapes."""
-    return json.dumps(
-        value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    ).encode("utf-8")
 
 
 def content_hash(text: str) -> str:
@@ -26,38 +19,22 @@ def content_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def commit_hash(
-    *,
-    parent: str | None,
-    role: str,
-    type: str,  # noqa: A002 - the field's name in the canonical form
-    name: str,
-    content: str,
-    operation: str,
-    target: str | None,
-    at: str | None,
-) -> str:
-    """SHA-256 (hex) of a commit's canonical JSON.
+HASHED = ("role", "type", "name", "at")
+"""Columns that a commit's hash covers, besides its text and its links."""
+
+
+def hashed_row(
+    parent: str | None, content: str, act: str, target: str | None = None, **row: Value
+) -> Image:
+    """The row of a commit with its hash: that of its canonical JSON (sorted keys, no blanks).
 
     `content` is the `content_hash` of the stored text; `parent` and `target` are commit hashes, so
-    a hash covers the whole chain before it.
+    a hash covers the whole chain before it. `act`: append, edit, summary or repeat.
     """
-    import hashlib
-
-    return hashlib.sha256(
-        canonical_json(
-            {
-                "parent": parent,
-                "role": role,
-                "type": type,
-                "name": name,
-                "content": content,
-                "operation": operation,
-                "target": target,
-                "at": at,
-            }
-        )
-    ).hexdigest()
+    covered: Image = {"parent": parent, "content": content, "operation": act, "target": target}
+    covered |= {name: row[name] for name in HASHED}
+    text = json.dumps(covered, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return {**row, "hash": content_hash(text)}
 
 
 Query: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]

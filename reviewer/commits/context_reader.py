@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 
-from reviewer.commits.commit_sql import CHAIN_UNTIL, ORIGIN, PRIORITY, UP_FROM, joined, read_as
+from reviewer.commits.commit_sql import JOINED, ORIGIN, PRIORITY, read_as
 from reviewer.commits.values import ContextView, Priority, TokenTotals
 from reviewer.errors import UnknownIdError
 from reviewer.store.changes import Value
@@ -101,20 +101,15 @@ class ContextReader:
         numbers: dict[int, int] = {}
         return {each: numbers.setdefault(origin, len(numbers) + 1) for each, origin in found}
 
-    def totals(self, context: int, *, at: int | None = None) -> TokenTotals:
-        """Tokens and commits of a chain, now or as of the commit `at`, by priority and role.
-
-        `skip` counts commits that `compile` leaves out.
-        """
+    def totals(self, context: int) -> TokenTotals:
+        """Tokens and commits of a chain by priority and role; `skip`: those not compiled."""
         by_priority: Counter[Priority] = Counter()
         by_role: Counter[str] = Counter()
         commits: Counter[Priority] = Counter()
-        source = f"{joined()} WHERE c.live = 1" if at is None else CHAIN_UNTIL
-        prefix = "" if at is None else UP_FROM
         for priority, role, tokens, count in self._database.query(
-            f"{prefix} SELECT {PRIORITY}, c.role, sum(t.tokens), count(*) FROM {source}"
-            " AND c.context_id = :context GROUP BY 1, 2",
-            {"context": context, "until": at},
+            f"SELECT {PRIORITY}, c.role, sum(t.tokens), count(*) FROM {JOINED}"
+            " WHERE c.live = 1 AND c.context_id = ? GROUP BY 1, 2",
+            (context,),
         ):
             by_priority[Priority(priority)] += tokens
             by_role[role] += tokens
@@ -163,7 +158,7 @@ class ContextReader:
         """Number of commits and tokens of a chain."""
         ((commits, tokens),) = self._database.query(
             "SELECT count(*), coalesce(sum(t.tokens), 0)"
-            f" FROM {joined()} WHERE c.context_id = ? AND c.live = 1",
+            f" FROM {JOINED} WHERE c.context_id = ? AND c.live = 1",
             (number,),
         )
         return commits, tokens

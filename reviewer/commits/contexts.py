@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reviewer.clock import Clock, iso
 from reviewer.commits import chain, commit_annotations, references
-from reviewer.commits.chain import CommitShape, checked_shape
+from reviewer.commits.chain import checked_type
 from reviewer.commits.contents import (
     PreparedText,
     clean_name,
@@ -116,7 +116,9 @@ class Contexts(ContextReader):
         artifact. Raises ReviewerError for an unknown role, an empty text or bad criteria;
         UnknownIdError.
         """
-        shape = checked_shape(CommitShape(role, type or "", name))
+        kind, name = checked_type(role, type or ""), clean_name(name)
+        if len(name) > chain.LONGEST_NAME or not name.isprintable():
+            raise ReviewerError(f"A name has at most {chain.LONGEST_NAME} printable characters.")
         criteria = [*retain_match, *retain_regex]
         change = None
         if priority is not None or retain is not None or criteria:
@@ -128,7 +130,7 @@ class Contexts(ContextReader):
         tokens, now = count_tokens([prepared], self._known([prepared])), self._now()
         with self._ledger.act("commit") as act:
             contents = store_texts(act, [prepared], tokens)
-            draft = chain.Draft(shape.role, shape.type, prepared, shape.name, now)
+            draft = chain.Draft(role, kind, prepared, name, now)
             (number,) = chain.append(act, context, [draft], contents, now)
             about = commit_annotations.annotation_targets(act, [number])
             act.title = f"Committed {about[0].words}"
@@ -230,15 +232,10 @@ class Contexts(ContextReader):
         """Warnings about the current criteria of these commits, as sentences."""
         return criteria_warnings(self._database, ids)
 
-    def compile(self, context: int, *, at: int | None = None) -> list[CompiledMessage]:
-        """The messages of a context, now or as of the commit `at`; SKIP left out, edits applied.
-
-        Raises UnknownIdError for an unknown context, or a commit of another one.
-        """
-        view = self.get(context)
-        if at is not None:
-            references.require_in(self._database, at, view)
-        return compile_messages(self._database, context, at)
+    def compile(self, context: int) -> list[CompiledMessage]:
+        """The messages of a context; SKIP left out, edits applied. Raises UnknownIdError."""
+        self.get(context)
+        return compile_messages(self._database, context)
 
     def _change(
         self,

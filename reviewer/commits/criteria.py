@@ -63,13 +63,9 @@ class PatternError(ReviewerError):
     `fault` describes it.
     """
 
-    def __init__(
-        self, message: str, pattern: str, column: int | None = None, fault: str = ""
-    ) -> None:
+    def __init__(self, message: str, column: int | None = None, fault: str = "") -> None:
         super().__init__(message)
-        self.pattern = pattern
-        self.column = column
-        self.fault = fault
+        self.column, self.fault = column, fault
 
 
 def parse_patterns(match: Iterable[str], regexes: Iterable[str] = ()) -> tuple[Pattern, ...]:
@@ -79,38 +75,31 @@ def parse_patterns(match: Iterable[str], regexes: Iterable[str] = ()) -> tuple[P
     patterns.
     """
     if isinstance(match, str) or isinstance(regexes, str):
-        raise PatternError("Give the patterns as a list, not as one text.", str(match))
-    found = dict.fromkeys(
-        [
-            *(_pattern(each, "substring") for each in match),
-            *(_pattern(each, "regex") for each in regexes),
-        ]
-    )
+        raise PatternError("Give the patterns as a list, not as one text.")
+    found = dict.fromkeys(_pattern(each, "substring") for each in match)
+    found |= dict.fromkeys(_pattern(each, "regex") for each in regexes)
     if len(found) > MAX_PATTERNS:
         raise PatternError(
             f"A commit has at most {MAX_PATTERNS:,} patterns, these are {len(found):,}. "
-            "Pin the commit instead, or say in words what must survive.",
-            "",
+            "Pin the commit instead, or say in words what must survive."
         )
     return tuple(found)
 
 
 def _pattern(text: str, mode: MatchMode) -> Pattern:
     if not text.strip():
-        raise PatternError("A retention pattern is empty; give what a summary must match.", text)
+        raise PatternError("A retention pattern is empty; give what a summary must match.")
     if len(text) > LONGEST_PATTERN:
         raise PatternError(
             f"A retention pattern has at most {LONGEST_PATTERN:,} characters, this has "
-            f"{len(text):,}: {text[:40]!r}...",
-            text,
+            f"{len(text):,}: {text[:40]!r}..."
         )
     from reviewer.text.secrets import mask  # late: reading commits needs no secret patterns
 
     if secrets := mask(text).kinds:
         raise PatternError(
             f"A retention pattern contains a secret ({secrets[0]}); secrets are never stored, so "
-            "no summary can match it.",
-            text,
+            "no summary can match it."
         )
     if mode == "regex":
         compiled(text)
@@ -126,8 +115,7 @@ def compiled(text: str) -> Any:
     if (elements := expanded_size(text)) > MAX_ELEMENTS:
         raise PatternError(
             f"The regular expression {text[:60]!r} has {elements:,} elements with its repeats "
-            f"expanded; at most {MAX_ELEMENTS:,} are allowed: repeat less.",
-            text,
+            f"expanded; at most {MAX_ELEMENTS:,} are allowed: repeat less."
         )
     import regex  # late: takes 13 ms, not needed for listing commits
 
@@ -136,15 +124,12 @@ def compiled(text: str) -> Any:
     except regex.error as problem:
         column = getattr(problem, "pos", None)
         where = "" if column is None else f" at column {column + 1}"
-        raise PatternError(
-            f"The regular expression {text!r} is bad{where}: {problem.msg}.",
-            text,
-            column,
-            f"{problem.msg}.",
-        ) from None
+        fault = f"{problem.msg}."
+        sentence = f"The regular expression {text!r} is bad{where}: {fault}"
+        raise PatternError(sentence, column, fault) from None
     except (RecursionError, OverflowError, ValueError) as problem:
         raise PatternError(
-            f"The regular expression {text[:60]!r} cannot be compiled: {problem}.", text
+            f"The regular expression {text[:60]!r} cannot be compiled: {problem}."
         ) from None
 
 
@@ -251,8 +236,3 @@ def encode_criteria(criteria: RetentionCriteria) -> str | None:
 def decode_criteria(stored: str | None) -> RetentionCriteria:
     """The criteria in the column `retention_json`; empty for NULL."""
     return _decoder.decode(stored) if stored else NO_CRITERIA
-
-
-def count_criteria(criteria: RetentionCriteria) -> int:
-    """Number of criteria: patterns, plus one for instructions."""
-    return len(criteria.patterns) + bool(criteria.instructions)

@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.clock import written_moment
-from reviewer.commits import commit_annotations
-from reviewer.commits.chain import CommitShape, Draft, checked_shape
+from reviewer.commits.chain import Draft, checked_type
+from reviewer.commits.commit_annotations import AnnotationChange, require_something
 from reviewer.commits.contents import prepare
 from reviewer.commits.criteria import clean_instructions, parse_patterns
 from reviewer.commits.values import Annotation, Pattern, Priority, RetentionCriteria
@@ -93,10 +93,9 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
 def _draft(line: ExportedCommit, number: int) -> Draft:
     if not line.content.strip():
         raise ReviewerError("A commit needs a text.")
-    shape = checked_shape(CommitShape(line.role, line.type))
     return Draft(
-        role=shape.role,
-        type=shape.type,
+        role=line.role,
+        type=checked_type(line.role, line.type),
         text=prepare(line.content),
         name=prepare(line.name).text,
         at=None if line.at is None else _moment(line.at, "commit"),
@@ -106,19 +105,15 @@ def _draft(line: ExportedCommit, number: int) -> Draft:
 
 
 def _annotation(given: ExportedAnnotation) -> Annotation:
-    criteria = given.retention
-    change = commit_annotations.AnnotationChange(
-        priority=given.priority, reason=prepare(given.reason).text
-    )
-    commit_annotations.require_something(change)
-    words = criteria.instructions
+    reason, words = prepare(given.reason).text, given.retention.instructions
+    require_something(AnnotationChange(priority=given.priority, reason=reason))
     return Annotation(
         priority=given.priority,
         retention=RetentionCriteria(
             None if words is None else clean_instructions(words),
-            _patterns(criteria.patterns),
+            _patterns(given.retention.patterns),
         ),
-        reason=change.reason,
+        reason=reason,
         at=_moment(given.at, "annotation"),
         actor=_line(given.actor),
     )

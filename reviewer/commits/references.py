@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sqlite3
 
-from reviewer.commits.values import ContextView
 from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.store.database import Database
 from reviewer.text.numerals import some_of
@@ -16,11 +15,7 @@ _HASH = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
 
 
 class AmbiguousReferenceError(ReviewerError):
-    """A reference matches several commits. `candidates` are their ids."""
-
-    def __init__(self, message: str, candidates: tuple[int, ...]) -> None:
-        super().__init__(message)
-        self.candidates = candidates
+    """A reference matches several commits."""
 
 
 def resolve(
@@ -48,8 +43,7 @@ def resolve(
         for row in found
     ]
     raise AmbiguousReferenceError(
-        f'"{reference}" may be {some_of(named)}. Give more of the hash, or the number with #.',
-        tuple(row["id"] for row in found),
+        f'"{reference}" may be {some_of(named)}. Give more of the hash, or the number with #.'
     )
 
 
@@ -74,13 +68,3 @@ def _named(
             "project": project,
         },
     )
-
-
-def require_in(database: Database, commit: int, context: ContextView) -> None:
-    """Raise UnknownIdError unless the commit belongs to the context."""
-    sql = "SELECT 1 FROM commit_ WHERE id = ? AND context_id = ?"
-    if database.first(sql, (commit, context.id)) is None:
-        raise UnknownIdError(
-            f'Commit #{commit} is not in the context "{context.name}". '
-            "See: reviewer commit list CONTEXT"
-        )

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Sequence
 
-import msgspec
-
 from reviewer.commits.commit_sql import (
-    CHAIN_UNTIL,
+    JOINED,
     ORIGIN,
     PRIORITY,
-    UP_FROM,
-    joined,
     read_as,
 )
-from reviewer.commits.criteria import count_criteria, decode_criteria
+from reviewer.commits.criteria import decode_criteria
+from reviewer.commits.summaries import stored_summaries
 from reviewer.commits.values import (
     Annotation,
     CommitRow,
@@ -42,7 +38,7 @@ _ROW = f"{_COLUMNS}, substr(ltrim(t.text, {_BLANKS}), 1, {FIRST_LINE}) AS start"
 
 def commit_rows(database: Database, ids: Sequence[int]) -> list[CommitRow]:
     """The rows of those ids, in that order; missing ids are left out."""
-    rows = database.query(f"SELECT {_ROW} FROM {joined()} WHERE c.id {AMONG}", (listed(ids),))
+    rows = database.query(f"SELECT {_ROW} FROM {JOINED} WHERE c.id {AMONG}", (listed(ids),))
     found = {row["id"]: _commit_row(row) for row in rows}
     return [found[each] for each in ids if each in found]
 
@@ -55,7 +51,7 @@ def commit_view(database: Database, number: int) -> CommitView:
     row = database.first(
         f"SELECT {_ROW}, c.context_id, p.hash AS parent, t.text, c.operation, c.target_id,"
         f" c.at, c.source_line, {ORIGIN} AS origin, first.text AS first_text"
-        f" FROM {joined()} LEFT JOIN commit_ p ON p.id = c.parent_id"
+        f" FROM {JOINED} LEFT JOIN commit_ p ON p.id = c.parent_id"
         " JOIN content first ON first.id = c.content_id WHERE c.id = ?",
         (number,),
     )
@@ -63,8 +59,7 @@ def commit_view(database: Database, number: int) -> CommitView:
         raise UnknownIdError(f"There is no commit #{number}. See: reviewer commit list CONTEXT")
     if row["operation"] == "edit":
         return commit_view(database, row["target_id"])
-    is_summary = row["operation"] == "summary"
-    written_by, orders = _writer(database, row["origin"]) if is_summary else ("", ())
+    stored = stored_summaries(database.query, [row["origin"]]).get(row["origin"])
     return read_as(
         CommitView,
         row,
@@ -72,24 +67,10 @@ def commit_view(database: Database, number: int) -> CommitView:
         context=row["context_id"],
         original=row["first_text"] if row["edited"] else None,
         annotations=annotations_of(database, row["origin"]),
-        summary_of=_sources(database, row["origin"]) if is_summary else (),
-        written_by=written_by,
-        orders=orders,
+        summary_of=_hashes(database, stored.sources) if stored else (),
+        written_by=stored.grade.get("engine", "") if stored else "",
+        orders=tuple(stored.grade.get("orders", ())) if stored else (),
     )
-
-
-def _writer(database: Database, origin: int) -> tuple[str, tuple[str, ...]]:
-    """The writer of a summary, and its sentences that read like planted orders."""
-    row = database.first(
-        "SELECT json_extract(fidelity, '$.engine') AS engine,"
-        " json_extract(fidelity, '$.orders') AS orders FROM segment WHERE commit_id = ?"
-        " AND json_valid(fidelity)",
-        (origin,),
-    )
-    if row is None:
-        return "", ()
-    orders = json.loads(row["orders"] or "[]")
-    return str(row["engine"] or ""), tuple(map(str, orders))
 
 
 def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
@@ -103,17 +84,11 @@ def annotations_of(database: Database, origin: int) -> tuple[Annotation, ...]:
 
 
 def _commit_row(row: sqlite3.Row) -> CommitRow:
-    criteria = count_criteria(decode_criteria(row["retention_json"]))
+    criteria = len(decode_criteria(row["retention_json"]))
     return read_as(CommitRow, row, criteria=criteria, first_line=first_line(row["start"]))
 
 
-def _sources(database: Database, summary: int) -> tuple[str, ...]:
-    found = database.first(
-        "SELECT sources FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1", (summary,)
-    )
-    if found is None:
-        return ()
-    ids = msgspec.json.decode(found[0], type=list[int])
+def _hashes(database: Database, ids: Sequence[int]) -> tuple[str, ...]:
     rows = database.query(f"SELECT id, hash FROM commit_ WHERE id {AMONG}", (listed(ids),))
     hashes = {row[0]: row[1] for row in rows}
     return tuple(hashes[each] for each in ids if each in hashes)
@@ -129,48 +104,29 @@ _CHAT_ROLES = {"system": "system", "assistant": "assistant"}
 _LABELS = {"tool_call": "tool call", "tool_result": "tool result", "summary": "summary"}
 
 
-def compile_messages(database: Database, context: int, until: int | None) -> list[CompiledMessage]:
-    """The messages of a context now, or when `until` was its head.
-
-    Chain and edits are those of that time; priorities are always the current ones.
-    """
-    if until is None:
-        rows = database.query(
-            f"SELECT {_MESSAGE_COLUMNS} FROM {joined()}"
-            " WHERE c.context_id = :context AND c.live = 1"
-            f" AND {PRIORITY} <> 'skip' ORDER BY c.position",
-            {"context": context},
-        )
-    else:
-        rows = database.query(
-            f"{UP_FROM} SELECT {_MESSAGE_COLUMNS} FROM {CHAIN_UNTIL} AND c.context_id = :context"
-            f" AND {PRIORITY} <> 'skip' ORDER BY up.depth DESC",
-            {"context": context, "until": until},
-        )
+def compile_messages(database: Database, context: int) -> list[CompiledMessage]:
+    """The messages of a context; SKIP left out, edits applied."""
+    rows = database.query(
+        f"SELECT {_MESSAGE_COLUMNS} FROM {JOINED} WHERE c.context_id = ? AND c.live = 1"
+        f" AND {PRIORITY} <> 'skip' ORDER BY c.position",
+        (context,),
+    )
+    origins = [row["origin"] for row in rows if row["operation"] == "summary"]
+    ranges = {
+        commit: SummaryRange(len(hashes), stored.tokens_before, hashes[0], hashes[-1])
+        for commit, stored in stored_summaries(database.query, origins).items()
+        if (hashes := _hashes(database, stored.sources))
+    }
     return [
         read_as(
             CompiledMessage,
             row,
             commit=row["id"],
             retention=decode_criteria(row["retention_json"]),
-            summary_of=(
-                _summary_range(database, row["origin"]) if row["operation"] == "summary" else None
-            ),
+            summary_of=ranges.get(row["origin"]),
         )
         for row in rows
     ]
-
-
-def _summary_range(database: Database, summary: int) -> SummaryRange | None:
-    """The range replaced by a summary; None if not recorded."""
-    found = database.first(
-        "SELECT sources, tokens_before FROM segment WHERE commit_id = ? ORDER BY id DESC LIMIT 1",
-        (summary,),
-    )
-    hashes = _sources(database, summary)
-    if found is None or not hashes:
-        return None
-    return SummaryRange(len(hashes), found[1], hashes[0], hashes[-1])
 
 
 def chat_messages(messages: Sequence[CompiledMessage]) -> list[dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 
-from reviewer.commits.commit_sql import PRIORITY, joined
+from reviewer.commits.commit_sql import JOINED, PRIORITY
 from reviewer.commits.values import CommitQuery, Priority
 from reviewer.store.database import Database
 from reviewer.text.filter_line import Field, Filter, Term, parsed, terms
@@ -27,7 +27,7 @@ FIELDS = {
 
 
 def parse_filter(text: str) -> Filter:
-    """Parse a filter line, with SQL over `joined()`; an empty line matches every commit.
+    """Parse a filter line, with SQL over `JOINED`; an empty line matches every commit.
 
     Words and quoted phrases match anywhere in the text, in any order; `-` negates a term. Raises
     FilterError naming the term that is wrong.
@@ -39,7 +39,7 @@ def matching_ids(database: Database, query: CommitQuery) -> array[int]:
     """Ids in chain order. Raises FilterError."""
     wanted = parse_filter(query.text)
     found = database.query(
-        f"SELECT c.id{', t.text' if wanted.words else ''} FROM {joined()}"
+        f"SELECT c.id{', t.text' if wanted.words else ''} FROM {JOINED}"
         f" WHERE c.context_id = ? AND c.live = 1 AND {wanted.sql} ORDER BY c.position",
         (query.context, *wanted.parameters),
     )

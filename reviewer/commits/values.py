@@ -72,8 +72,8 @@ class RetentionCriteria(Struct, frozen=True, omit_defaults=True, gc=False):
     instructions: str | None = None
     patterns: tuple[Pattern, ...] = ()
 
-    def __bool__(self) -> bool:
-        return bool(self.instructions or self.patterns)
+    def __len__(self) -> int:
+        return len(self.patterns) + bool(self.instructions)
 
 
 class Annotation(Struct, frozen=True):

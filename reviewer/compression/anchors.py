@@ -63,51 +63,36 @@ def find_anchors(
     important is kept. Boot text, thinking and tool results give no anchors; credentials are never
     anchors.
     """
-    wanted = [*_retained(turns, retention), *marked]
-    chosen = _Chosen(turns)
-    for point in wanted:
-        chosen.take(point)
-    room = len(chosen.points) + MOST
-    detected = sorted(_detected(turns, goes_on=goes_on), key=lambda point: -point.importance)
-    for point in detected:
-        if len(chosen.points) >= room or point.importance < THRESHOLD:
-            break
-        chosen.take(point)
-    return tuple(sorted(chosen.points, key=lambda point: (point.turn, point.start)))
+    masked: dict[int, str] = {}
+    chosen: list[tuple[AnchorPoint, frozenset[str]]] = []
 
-
-class _Chosen:
-    """The anchors chosen so far, most important first."""
-
-    def __init__(self, turns: Sequence[SegmentTurn]) -> None:
-        self._turns = turns
-        self._masked: dict[int, str] = {}
-        self._words: list[frozenset[str]] = []
-        self.points: list[AnchorPoint] = []
-
-    def take(self, point: AnchorPoint) -> None:
-        """Keep the anchor unless it shows a credential or is similar to one already kept."""
+    def take(point: AnchorPoint) -> None:
+        """Keep an anchor unless one like it is kept, or it shows a credential, which is recognised
+        by the text around it.
+        """
         words = frozenset(_WORDS.findall(point.content.lower()))
         person = point.source != "detected"
-        for known, other in zip(self.points, self._words, strict=True):
-            inside = known.turn == point.turn and (
-                known.start <= point.start and point.end <= known.end
-            )
+        for known, other in chosen:
             same = known.content == point.content if person else _jaccard(words, other) > SIMILAR
-            if inside or same:
+            if same or _is_inside(point, known):
                 return
-        if self._shows_secret(point):
-            return
-        self.points.append(point)
-        self._words.append(words)
+        if point.turn not in masked:
+            masked[point.turn] = mask(turns[point.turn].text).text
+        if point.content in masked[point.turn]:
+            chosen.append((point, words))
 
-    def _shows_secret(self, point: AnchorPoint) -> bool:
-        """Masks the whole turn, because a credential is recognised by the text around it."""
-        text = self._turns[point.turn].text
-        masked = self._masked.get(point.turn)
-        if masked is None:
-            masked = self._masked[point.turn] = mask(text).text
-        return point.content not in masked
+    for point in (*_retained(turns, retention), *marked):
+        take(point)
+    room = len(chosen) + MOST
+    for point in sorted(_detected(turns, goes_on=goes_on), key=lambda each: -each.importance):
+        if len(chosen) >= room or point.importance < THRESHOLD:
+            break
+        take(point)
+    return tuple(sorted((point for point, _ in chosen), key=lambda each: (each.turn, each.start)))
+
+
+def _is_inside(point: AnchorPoint, other: AnchorPoint) -> bool:
+    return other.turn == point.turn and other.start <= point.start and point.end <= other.end
 
 
 def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:

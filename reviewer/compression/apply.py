@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.commits.chain import next_commit_id
-from reviewer.commits.contents import PreparedText, commit_hash, count_tokens, prepare, store_texts
+from reviewer.commits.contents import PreparedText, count_tokens, hashed_row, prepare, store_texts
 from reviewer.commits.criteria import encode_criteria
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.context_snapshot import (
@@ -26,13 +26,11 @@ from reviewer.compression.plan import Applied, Preview, SegmentPreview, segment_
 from reviewer.compression.preview import require_retained
 from reviewer.compression.retention import criteria_of
 from reviewer.compression.values import AnchorPoint
-from reviewer.errors import ConflictError, ReviewerError
+from reviewer.errors import ReviewerError
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import count
-
-ROLE, TYPE = "assistant", "summary"
 
 
 class Replacement(Struct, frozen=True):
@@ -56,14 +54,9 @@ class Replacement(Struct, frozen=True):
         return criteria_of(segment)
 
 
-def apply_preview(
-    ledger: Ledger, preview: Preview, head: str | None, *, name: str, now: str
-) -> Applied:
-    """Write a preview, unless the context has changed.
-
-    Raises ConflictError if the head is not `head` or the commits have changed otherwise,
-    RetentionError if a summary does not meet its criteria, ReviewerError if the context would not
-    change.
+def apply_preview(ledger: Ledger, preview: Preview, *, name: str, now: str) -> Applied:
+    """Write a preview. Raises ConflictError if the context has changed, RetentionError if a summary
+    does not meet its criteria, ReviewerError if the context would not change.
     """
     require_retained(preview)
     plan, before, after = preview.plan, preview.tokens_before, preview.tokens_after
@@ -77,22 +70,18 @@ def apply_preview(
         )
     tokens = count_tokens([each.text for each in replacements])
     with ledger.act("compress") as act:
-        head_before = _require_head(act, plan.context, head)
+        range_, options = (plan.start, plan.end), plan.options
         snapshot = ContextSnapshot(
-            act.query,
-            plan.context,
-            range_=(plan.start, plan.end),
-            retention=plan.options.retention,
-            whole=plan.options.whole,
+            act.query, plan.context, range_, options.retention, whole=options.whole
         )
-        _require_same(snapshot, preview)
+        snapshot.require_unchanged(plan, [each.segment for each in preview.segments])
         contents = store_texts(act, [each.text for each in replacements], dict(tokens))
         restored = {each.segment.id for each in changed if each.is_full}
         head_after, summaries = _write_chain(act, snapshot, replacements, restored, contents, now)
         compression = act.insert(
             "compression",
             context_id=plan.context,
-            head_before=head_before,
+            head_before=snapshot.head_id,
             head_after=head_after,
             tokens_before=before,
             tokens_after=after,
@@ -110,32 +99,6 @@ def apply_preview(
             f"{before:,} to {after:,} tokens"
         )
     return Applied(act.id, act.title, before, after, len(replacements))
-
-
-def _require_head(act: Act, context: int, expected: str | None) -> int:
-    """The head's id. Raises ConflictError unless it has the expected hash."""
-    rows = act.query(
-        "SELECT h.id, h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
-        (context,),
-    )
-    number, hashed = rows[0] if rows else (None, None)
-    if number is None or hashed != expected:
-        raise ConflictError(
-            f"The context changed meanwhile: its head is {(hashed or 'none')[:8]}, the preview was "
-            f"made of {(expected or 'none')[:8]}. Nothing was written; preview again."
-        )
-    return int(number)
-
-
-def _require_same(snapshot: ContextSnapshot, preview: Preview) -> None:
-    """Raise ConflictError unless the segments are still those of the preview."""
-    now = {segment.id: segment for segment in snapshot.segments}
-    for each in preview.segments:
-        if now.get(each.segment.id) != each.segment:
-            raise ConflictError(
-                "The annotations of the commits changed meanwhile. Nothing was written; preview "
-                "again."
-            )
 
 
 def _write_chain(
@@ -163,15 +126,17 @@ def _write_chain(
     written = (snapshot.behind[each.id] if each.id in whole else (each,) for each in kept)
     for number, commit in enumerate(chain_.from_iterable(written), start=next_commit_id(act)):
         if replacement := begins.get(commit.id):
-            row = _summary(replacement, contents, now)
+            sha = replacement.text.sha256
+            told = {"role": "assistant", "type": "summary", "name": "", "at": now, "meta": "{}"}
+            more: Image = {"operation": "summary", "origin_id": None, "source_line": None}
+            more["content_id"] = contents[sha]
+            row = hashed_row(parent_hash, sha, "summary", commit.hash, **told, **more)
             summaries.append(number)
         else:
-            row = _repeated(commit)
-        hashed = _hash(row, replacement, commit, parent_hash)
-        position = first + len(rows)
+            row = _repeated(commit, parent_hash)
         links: Image = {"context_id": snapshot.context, "parent_id": parent}
-        rows.append({**links, "hash": hashed, "position": position, **row})
-        parent, parent_hash = number, hashed
+        rows.append({**links, "position": first + len(rows), **row})
+        parent, parent_hash = number, str(row["hash"])
     ids = act.insert_many("commit_", rows)
     act.update("context", snapshot.context, head_id=ids[-1], changed_at=now)
     return ids[-1], summaries
@@ -229,46 +194,21 @@ def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -
         )
 
 
-def _summary(each: Replacement, contents: Mapping[str, int], now: str) -> Image:
-    return {
-        "operation": "summary",
-        "origin_id": None,
-        "role": ROLE,
-        "type": TYPE,
-        "name": "",
-        "content_id": contents[each.text.sha256],
-        "at": now,
-        "source_line": None,
-        "meta": "{}",
-    }
-
-
-def _repeated(commit: ChainCommit) -> Image:
-    return {
-        "operation": "summary" if commit.operation == "summary" else "append",
-        "origin_id": commit.origin,
-        "role": commit.turn.role,
-        "type": commit.type,
-        "name": commit.turn.name,
-        "content_id": commit.content_id,
-        "at": commit.turn.at,
-        "source_line": commit.source_line,
-        "meta": commit.meta,
-    }
-
-
-def _hash(row: Image, each: Replacement | None, commit: ChainCommit, parent: str | None) -> str:
-    """The hash of a new commit, including that of the repeated or first summarized commit."""
-    content = each.text.sha256 if each is not None else commit.content_hash
-    return commit_hash(
-        parent=parent,
-        role=str(row["role"]),
-        type=str(row["type"]),
-        name=str(row["name"]),
-        content=content,
-        operation="summary" if each is not None else "repeat",
-        target=commit.hash,
-        at=None if row["at"] is None else str(row["at"]),
+def _repeated(commit: ChainCommit, parent: str | None) -> Image:
+    return hashed_row(
+        parent,
+        commit.content_hash,
+        "repeat",
+        commit.hash,
+        role=commit.turn.role,
+        type=commit.type,
+        name=commit.turn.name,
+        at=commit.turn.at,
+        operation="summary" if commit.operation == "summary" else "append",
+        origin_id=commit.origin,
+        content_id=commit.content_id,
+        source_line=commit.source_line,
+        meta=commit.meta,
     )
 
 

@@ -9,7 +9,7 @@ from msgspec import structs
 from reviewer.compression.engine import EngineText, SummaryEngine, SummaryTask
 from reviewer.compression.fidelity import missing_anchors, tags_in
 from reviewer.compression.markers import parse_markers
-from reviewer.compression.measures import log_missing
+from reviewer.compression.measures import log
 from reviewer.compression.retention import (
     anchor_points,
     append_points,
@@ -95,7 +95,7 @@ def _prose(
             break
         room -= max(over, 2)
     if points:
-        log_missing(len(points))
+        log.warning("[COMP:SUM] %d anchors missing, re-injecting", len(points))
     while ceiling is not None and count(content) > ceiling and points:
         points = points[:-1]
         content = _joined(body, points, marker, task)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct, structs
 
-from reviewer.commits.commit_sql import ORIGIN, PRIORITY, joined
+from reviewer.commits.commit_sql import JOINED, ORIGIN, PRIORITY
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.criteria import decode_criteria, matches_everything
+from reviewer.commits.summaries import Query, stored_summaries
 from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors, is_speech
-from reviewer.compression.plan import LevelChoice, segment_sources
+from reviewer.compression.plan import CompressionPlan, segment_sources
 from reviewer.compression.segments import cut_segments, readable
 from reviewer.compression.values import (
     OFFLINE,
@@ -29,12 +30,9 @@ from reviewer.compression.values import (
     TurnKind,
 )
 from reviewer.compression.verbatim import find_verbatim, first_place
-from reviewer.errors import ReviewerError, UnknownIdError
+from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
-
-Query = Callable[[str, Sequence[Any]], Sequence[Any]]
-"""Runs SQL and returns rows, on a reader or inside an act."""
 
 TURN_KINDS: Mapping[str, TurnKind] = {
     "reasoning": "thinking",
@@ -50,7 +48,7 @@ _CHAIN = (
     f"SELECT c.id, {ORIGIN} AS origin, c.hash, c.operation, c.role, c.type, c.name, c.at,"
     f" {PRIORITY} AS priority, n.retention_json, t.text, t.tokens, c.content_id,"
     " (SELECT sha256 FROM content WHERE id = c.content_id), c.source_line, c.meta"
-    f" FROM {joined()} WHERE"
+    f" FROM {JOINED} WHERE"
 )
 
 
@@ -96,15 +94,12 @@ def read_chain(query: Query, context: int) -> tuple[ChainCommit, ...]:
 
 def originals(query: Query, commits: Sequence[ChainCommit]) -> Iterator[ChainCommit]:
     """These commits with the turns behind summaries in place of them."""
+    stored = stored_summaries(query, [each.origin for each in commits])
     for each in commits:
-        rows: Sequence[Any] = ()
-        if each.operation == "summary":
-            rows = query("SELECT sources FROM segment WHERE commit_id = ?", (each.origin,))
-        if not rows:
-            yield each
+        if each.origin in stored:
+            yield from originals(query, read_commits(query, stored[each.origin].sources))
         else:
-            behind = msgspec.json.decode(rows[0][0], type=list[int])
-            yield from originals(query, read_commits(query, behind))
+            yield each
 
 
 def read_commits(query: Query, ids: Sequence[int]) -> tuple[ChainCommit, ...]:
@@ -159,11 +154,8 @@ def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[Anc
         )
         mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, source)
         found.setdefault(origin, []).append(mark)
-    summaries = [commit.origin for commit in chain if commit.operation == "summary"]
-    for origin, stored in query(
-        f"SELECT commit_id, anchors FROM segment WHERE commit_id {AMONG}", (listed(summaries),)
-    ):
-        anchors = msgspec.json.decode(stored, type=tuple[AnchorPoint, ...])
+    for origin, stored in stored_summaries(query, [commit.origin for commit in chain]).items():
+        anchors = msgspec.json.decode(stored.anchors, type=tuple[AnchorPoint, ...])
         detected = [each for each in anchors if each.source == "detected"]
         found.setdefault(origin, []).extend(detected)
     return found
@@ -187,20 +179,22 @@ class ContextSnapshot:
         self,
         query: Query,
         context: int,
+        range_: tuple[int | None, int | None],
+        retention: RetentionCriteria | None,
         *,
-        range_: tuple[int | None, int | None] = (None, None),
-        retention: RetentionCriteria | None = None,
-        whole: bool = False,
+        whole: bool,
     ) -> None:
         """`range_`: ids of the first and the last commit. Raises UnknownIdError."""
         heads = query(
-            "SELECT h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id WHERE x.id = ?",
+            "SELECT h.id, h.hash FROM context x LEFT JOIN commit_ h ON h.id = x.head_id"
+            " WHERE x.id = ?",
             (context,),
         )
         if not heads:
             raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
         self.context = context
-        self.head: str | None = heads[0][0]
+        self.head_id: int | None = heads[0][0]
+        self.head: str | None = heads[0][1]
         self.chain = read_chain(query, context)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
@@ -226,9 +220,8 @@ class ContextSnapshot:
         if not first.summary or len(segment.turns) > 1 or first.priority is Priority.SKIP:
             return readable(segment)
         (commit,) = (each for each in self.chain if each.id == first.commit)
-        ((topic, level, stored),) = query(
-            "SELECT topic, level, fidelity FROM segment WHERE commit_id = ?", (commit.origin,)
-        )
+        stored = stored_summaries(query, [commit.origin])[commit.origin]
+        graded = stored.grade
         self.behind[commit.id] = tuple(
             structs.replace(each, turn=structs.replace(each.turn, number=number))
             for number, each in enumerate(originals(query, [commit]), first.number)
@@ -237,10 +230,9 @@ class ContextSnapshot:
         tokens = sum(turn.tokens for turn in turns if turn.priority is not Priority.SKIP)
         if first.priority is Priority.IMPORTANT:
             turns[0] = _with_criteria(turns[0], first.retention)
-        graded = msgspec.json.decode(stored)
         applied = AppliedSummary(
             commit.id,
-            Level(level),
+            Level(stored.level),
             first.text,
             first.tokens,
             graded.get("engine", OFFLINE),
@@ -248,7 +240,7 @@ class ContextSnapshot:
             graded.get("passes", graded["overall"] >= PASSES and not graded.get("orders")),
             tuple(graded.get("loses", ())),
         )
-        whole = Segment(segment.id, tuple(turns), tokens, topic, applied=applied)
+        whole = Segment(segment.id, tuple(turns), tokens, stored.topic, applied=applied)
         return readable(whole)
 
     def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
@@ -268,10 +260,15 @@ class ContextSnapshot:
             )
         return self._anchors[number]
 
-    def matches(self, choice: LevelChoice) -> bool:
-        """Whether the segment of a choice still consists of the same commits."""
-        index = self._indexes.get(choice.segment)
-        return index is not None and segment_sources(self.segments[index]) == choice.sources
+    def require_unchanged(self, plan: CompressionPlan, previewed: Sequence[Segment] = ()) -> None:
+        """Raise ConflictError if the context has changed since it was planned, or previewed."""
+        sources = {each.id: segment_sources(each) for each in self.segments}
+        same = all(sources.get(each.segment) == each.sources for each in plan.choices)
+        same = same and all(each in self.segments for each in previewed)
+        if not same or self.head != plan.head:
+            raise ConflictError(
+                "The context changed since it was previewed. Nothing was written; preview again."
+            )
 
     def index_of(self, segment: str) -> int:
         """The index of a segment by its id. Raises UnknownIdError."""
@@ -370,12 +367,7 @@ class LatestSnapshot:
         key = (context, version, start, end, retention or None, whole)
         with self._lock:
             if self._kept is None or self._kept[0] != key:
-                snapshot = ContextSnapshot(
-                    self._database.query,
-                    context,
-                    range_=(start, end),
-                    retention=retention,
-                    whole=whole,
-                )
+                query, range_ = self._database.query, (start, end)
+                snapshot = ContextSnapshot(query, context, range_, retention, whole=whole)
                 self._kept = key, snapshot
             return self._kept[1]

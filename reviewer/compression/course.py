@@ -49,14 +49,10 @@ class CourseLine(Struct, eq=False):
     kept: bool = False
 
 
-def course(session: SessionFacts, *, asked: bool = True, part: bool = False) -> list[CourseLine]:
+def course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[CourseLine]:
     """The pieces of a session in order. `asked`: short messages with the question they
     answer. `part`: missing results may be in a later part.
     """
-    return list(_course(session, asked=asked, part=part))
-
-
-def _course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[CourseLine]:
     said, steps = session.speeches, session.steps
     places = [each.place for each in said]
     at = 0

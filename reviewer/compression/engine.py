@@ -9,7 +9,6 @@ from typing import Protocol
 from msgspec import Struct
 
 from reviewer.commits.values import Priority, RetentionCriteria
-from reviewer.compression.fidelity import validate_fidelity
 from reviewer.compression.retention import criteria_of
 from reviewer.compression.salient_terms import SourceTerms
 from reviewer.compression.segments import full_text, readable
@@ -17,8 +16,6 @@ from reviewer.compression.session import SessionFacts, read_session
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     AnchorPoint,
-    CompressedSegment,
-    FidelityValidation,
     Level,
     Segment,
     SummarizationOptions,
@@ -70,11 +67,8 @@ class SegmentAnalysis:
     @cached_property
     def session(self) -> SessionFacts:
         """The speeches, the steps in between, and the state of the work at the end."""
-        return read_session(turn_events(self.segment.turns))
-
-    def fidelity(self, compressed: CompressedSegment) -> FidelityValidation:
-        """The fidelity of a summary of the segment, and its losses; see `validate_fidelity`."""
-        return validate_fidelity(self.segment, compressed, self.terms, self.session)
+        before = self.segment.before
+        return read_session(turn_events((*before, *self.segment.turns)), len(before))
 
 
 class SummaryTask(Struct, frozen=True):

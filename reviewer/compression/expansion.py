@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from reviewer.commits.summaries import stored_summaries
 from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.context_snapshot import originals, read_chain, read_commits
@@ -35,18 +34,14 @@ def expand_summary(database: Database, summarizer: Summarizer, commit: int, text
 
     Raises UnknownIdError for a commit that is not a summary.
     """
-    row = database.first(
-        "SELECT s.key, s.level, s.topic, s.sources FROM commit_ c JOIN segment s"
-        " ON s.commit_id = coalesce(c.origin_id, c.id) WHERE c.id = ?",
-        (commit,),
-    )
-    if row is None:
+    origins = [each.origin for each in read_commits(database.query, [commit])]
+    stored = next(iter(stored_summaries(database.query, origins).values()), None)
+    if stored is None:
         raise UnknownIdError(f"Commit #{commit} is not a summary.")
-    key, number, topic, stored = row
-    sources = read_commits(database.query, msgspec.json.decode(stored, type=list[int]))
+    sources = read_commits(database.query, stored.sources)
     turns = tuple(each.turn for each in sources)
     tokens = sum(turn.tokens for turn in turns)
-    segment = readable(Segment(key, turns, tokens, topic))
+    segment = readable(Segment(stored.key, turns, tokens, stored.topic))
     source = full_text(segment.turns)
 
     def expanded(level: Level, content: str) -> str:
@@ -71,5 +66,5 @@ def expand_summary(database: Database, summarizer: Summarizer, commit: int, text
             if turn.text.strip()
         )
 
-    found = expanded(Level(number), text)
+    found = expanded(Level(stored.level), text)
     return whole() if found == text else found  # tags have no markers

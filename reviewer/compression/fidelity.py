@@ -15,6 +15,7 @@ from msgspec import structs
 from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.course import one_line
+from reviewer.compression.engine import SegmentAnalysis
 from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import CODED, HEADING_MARKS, pieces
@@ -32,7 +33,6 @@ from reviewer.compression.values import (
     FidelityValidation,
     Level,
     Lost,
-    Segment,
     SegmentTurn,
     overall_score,
 )
@@ -73,21 +73,6 @@ _TITLE_WORDS = frozenset(
 )
 
 
-def anchor_kept(anchor: AnchorPoint, folded: str, level: Level, tags: Sequence[str] = ()) -> bool:
-    """Whether a summary (folded) contains the anchor verbatim.
-
-    At Tags, a detected anchor is also kept if it begins with one of the `tags`.
-    """
-    content = fold(anchor.content)
-    if content in folded:
-        return True
-    if level is not Level.TAGS or anchor.source != "detected":
-        return False
-    if any(SHORTEST_TAG <= len(tag) <= TAG_LENGTH and content.startswith(tag) for tag in tags):
-        return True
-    return anchor_tag(content) in tags
-
-
 def tags_in(content: str) -> tuple[str, ...]:
     """The tags of a comma-separated list, folded."""
     found = (_BULLET.sub("", fold(tag)) for line in content.split("\n") for tag in line.split(","))
@@ -97,21 +82,27 @@ def tags_in(content: str) -> tuple[str, ...]:
 def missing_anchors(
     content: str, anchors: Sequence[AnchorPoint], level: Level
 ) -> tuple[AnchorPoint, ...]:
-    """The anchors missing from a summary."""
+    """The anchors that a summary does not contain verbatim.
+
+    At Tags, a detected anchor is also kept if it begins with one of the tags, or has its own.
+    """
     folded = fold(content)
     tags = tags_in(content) if level is Level.TAGS else ()
-    return tuple(each for each in anchors if not anchor_kept(each, folded, level, tags))
+    beginnings = tuple(tag for tag in tags if SHORTEST_TAG <= len(tag) <= TAG_LENGTH)
+
+    def is_kept(anchor: AnchorPoint) -> bool:
+        wanted = fold(anchor.content)
+        tagged = wanted.startswith(beginnings) or anchor_tag(wanted) in tags
+        return wanted in folded or (bool(tags) and anchor.source == "detected" and tagged)
+
+    return tuple(each for each in anchors if not is_kept(each))
 
 
 def validate_fidelity(
-    segment: Segment,
-    compressed: CompressedSegment,
-    source: SourceTerms,
-    session: SessionFacts,
+    analysis: SegmentAnalysis, compressed: CompressedSegment
 ) -> FidelityValidation:
-    """The three parts and the overall score, 0 to 1, the losses and the inventions; `source` and
-    `session` are those of the segment.
-    """
+    """The three parts and the overall score, 0 to 1, the losses and the inventions."""
+    segment, source, session = analysis.segment, analysis.terms, analysis.session
     level = compressed.level
     if level is Level.FULL:
         return FidelityValidation(1.0, 1.0, 1.0, 1.0)
@@ -124,7 +115,7 @@ def validate_fidelity(
     invented = find_invented(named, source, session)
     facts = 1 - len(invented) / len(named) if named else 1.0
     summary = SummaryTerms(written)
-    needs = needs_of(session)
+    needs = list(needs_of(session))
     found = carried(needs, written, compressed.token_count)
     terms_share = TERMS_SHARE_OF_TAGS if level is Level.TAGS else TERMS_SHARE
     context = retained_terms(summary, source, round(compressed.token_count * terms_share))
@@ -140,13 +131,17 @@ def validate_fidelity(
         *_lost_names(summary, source),
         *_lost_calls(segment.turns),
     ]
-    losses = sorted((_numbered(e, segment.turns) for e in losses), key=lambda each: each.place)
+    losses = [_numbered(each, segment.turns) for each in losses]
+    losses.sort(key=lambda each: each.place)
+    once: dict[str, Lost] = {}
+    for each in losses:
+        once.setdefault(fold(each.text).lower().rstrip("s()"), each)
     return FidelityValidation(
         round(overall, 4),
         round(anchors, 4),
         round(facts, 4),
         round(context, 4),
-        tuple(_each_once(losses)[:MAX_LOST]),
+        tuple(once.values())[:MAX_LOST],
         tuple(invented[:MAX_INVENTED]),
         tuple(dict.fromkeys(need.named for need in found.missing)),
         complete=not compressed.anchors_missing,
@@ -321,15 +316,3 @@ def _numbered(lost: Lost, turns: Sequence[SegmentTurn]) -> Lost:
         start = lost.start - 1
         return structs.replace(lost, text=f"/{lost.text}", start=start, number=number)
     return structs.replace(lost, number=number)
-
-
-def _each_once(found: Sequence[Lost]) -> list[Lost]:
-    """The pieces without duplicates, ignoring case."""
-    kept: list[Lost] = []
-    said: set[str] = set()
-    for each in found:
-        stem = fold(each.text).lower().rstrip("s()")
-        if stem not in said:
-            said.add(stem)
-            kept.append(each)
-    return kept

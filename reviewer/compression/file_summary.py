@@ -79,7 +79,8 @@ def summarize_file(
     writer = writer or SummaryWriter(Summarizer(OfflineEngine(count.count), count=count.count))
     source = FileTurns(path, line_start=line_start, line_end=line_end)
     turns = tuple(source)
-    segment = Segment("s1", turns, sum(turn.tokens for turn in turns), is_part=False)
+    tokens = sum(turn.tokens for turn in turns)
+    segment = Segment("s1", turns, tokens, is_part=False, before=source.before())
     anchors = find_anchors(turns)
     return [
         structs.replace(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from reviewer.sources.stream import read
 from reviewer.sources.turns import Turn
 from reviewer.text.tokens import counter
 
+Lines = tuple[int, int | None]
 SHORTEST_ID = 4
 """Characters of an id that may name a conversation by its beginning."""
 
@@ -84,12 +85,23 @@ class FileTurns:
         return f"conversation {chosen.number:,} of {len(self.conversations):,}{called}"
 
     def __iter__(self) -> Iterator[SegmentTurn]:
+        return self._made(self._lines, counter().count)
+
+    def before(self) -> tuple[SegmentTurn, ...]:
+        """The turns before the lines, for the state of the work; their tokens are not counted."""
+        start, _ = self._lines
+        if not start:
+            return ()
+        self._rewinds += (each for each in self._live((0, start)) if isinstance(each, Rewind))
+        return tuple(self._made((0, start), lambda _: 0))
+
+    def _made(self, lines: Lines, count: Callable[[str], int]) -> Iterator[SegmentTurn]:
         chosen = self._chosen
         if chosen is None:
             return
-        maker = TurnMaker(counter().count, self._format.name)
+        maker = TurnMaker(count, self._format.name)
         only = chosen.name if self._several and self._has_sessions else None
-        for turn in self._live(only):
+        for turn in self._live(lines, only):
             if isinstance(turn, Rewind) or self._key(turn) != chosen.key:
                 continue
             line = turn.origin.line_start
@@ -101,7 +113,7 @@ class FileTurns:
         there are no others.
         """
         found: dict[str, Conversation] = {}
-        for turn in self._live():
+        for turn in self._live(self._lines):
             if isinstance(turn, Rewind):
                 self._rewinds.append(turn)
             elif parts := [part for part in turn.parts if is_read(turn, part)]:
@@ -118,9 +130,9 @@ class FileTurns:
             each.number = number
         return main
 
-    def _live(self, only: str | None = None) -> Iterator[Turn | Rewind]:
+    def _live(self, lines: Lines, only: str | None = None) -> Iterator[Turn | Rewind]:
         only = only or self._only
-        start, end = self._lines
+        start, end = lines
         sessions = frozenset((only,)) if only else None
         return read(self._path, line_start=start, line_end=end, sessions=sessions).turns()
 

@@ -4,8 +4,9 @@ Detailed from the newest on, and whole where most was said.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -17,11 +18,11 @@ from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview, cho
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.summary_writer import SummaryWriter
-from reviewer.compression.values import OFFLINE, Level
+from reviewer.compression.values import OFFLINE, Level, Segment
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
 from reviewer.llm.steering import RetryExhaustedError
-from reviewer.text.numerals import count
+from reviewer.text.numerals import count, some_of
 
 LAST_FULL = 2
 """Final segments that stay Full while there is room."""
@@ -42,7 +43,6 @@ class UnreachableError(ReviewerError):
         super().__init__(
             f"{count(target, 'token')} cannot be reached: the smallest is {needs:,}.{stands}"
         )
-        self.needs = needs
         self.smallest = smallest
 
 
@@ -55,30 +55,35 @@ def _in_the_way(
     if pinned:
         tokens = sum(each.turn.tokens for each in pinned)
         largest = sorted(pinned, key=lambda each: -each.turn.tokens)
-        named = _named([first_words(each.turn.text, each.hash) for each in largest])
+        named = some_of([first_words(each.turn.text, each.hash) for each in largest], MAX_NAMED)
         found.append(f"{count(len(pinned), 'pinned turn')} with {tokens:,} tokens ({named})")
     if own:
         first = {each.id: each.turns[0].number for each in snapshot.segments}
-        named = _named([f"{first[each.segment]} {each.level.name.capitalize()}" for each in own])
+        levels = [f"{first[each.segment]} {each.level.name.capitalize()}" for each in own]
+        named = some_of(levels, MAX_NAMED)
         found.append(f"levels chosen by hand (segment {named})")
     if doubted:
-        named = _named(doubted)
+        named = some_of(doubted, MAX_NAMED)
         found.append(f"segments whose summaries do not pass ({named}); --anyway takes them")
     return found
 
 
-def _named(words: Sequence[str]) -> str:
-    return ", ".join(words[:MAX_NAMED]) + (", ..." if len(words) > MAX_NAMED else "")
+class LevelSize(NamedTuple):
+    """A segment at a level: its tokens, whether its summary passes its checks, and whether it has
+    the person's words.
+    """
+
+    tokens: int
+    passes: bool = True
+    says: bool = True
+
+
+Sizes = Mapping[Level, LevelSize]
+"""The levels that a segment may have, fullest first."""
 
 
 def fit_levels(
-    segments: int,
-    target: int,
-    fixed: int,
-    size: Callable[[int, Level], int],
-    allowed: Callable[[int], Sequence[Level]] = lambda _: tuple(Level),
-    says: Callable[[int, Level], bool] = lambda *_: True,
-    speech: Callable[[int], float] = lambda _: 0.0,
+    segments: Sequence[Sizes], target: int, fixed: int = 0, speech: Sequence[float] = ()
 ) -> tuple[list[Level], int]:
     """Levels that keep `fixed` and the segments' sizes within the target, with their sum; the
     smallest levels if none do.
@@ -86,31 +91,28 @@ def fit_levels(
     Starting from the smallest, segments become fuller until they contain the person's words, unless
     that takes too large a share; then all become Brief; then the last two as far as there is room,
     then the others level by level, newest first, but Full where most of it is `speech`, since what
-    tools returned can be read again. `size`: tokens of a segment at a level; `allowed`: its levels,
-    fullest first; `says`: whether it contains the person's words there.
+    tools returned can be read again.
     """
-    levels = [allowed(number) for number in range(segments)]
-    chosen = [
-        min(some, key=lambda level: size(number, level)) for number, some in enumerate(levels)
-    ]
-    total = fixed + sum(size(number, level) for number, level in enumerate(chosen))
-    newest = range(segments - 1, -1, -1)
-    order = dict.fromkeys(Level, newest) | {Level.FULL: sorted(newest, key=lambda n: -speech(n))}
-    steps = [(n, level) for level in reversed(Level) for n in order[level] if level in levels[n]]
+    chosen = [min(sizes, key=lambda level: sizes[level].tokens) for sizes in segments]
+    total = fixed + sum(sizes[level].tokens for sizes, level in zip(segments, chosen, strict=True))
+    newest = range(len(segments) - 1, -1, -1)
+    by_speech = sorted(newest, key=lambda number: -speech[number] if speech else 0)
+    order = dict.fromkeys(Level, newest) | {Level.FULL: by_speech}
+    steps = [(n, level) for level in reversed(Level) for n in order[level] if level in segments[n]]
     brief = [step for step in steps if step[1] is Level.BRIEF]
-    last = [(number, level) for number in newest[:LAST_FULL] for level in levels[number]]
+    last = [(number, level) for number in newest[:LAST_FULL] for level in segments[number]]
 
     def unsaid(most: float) -> Iterator[tuple[int, Level]]:
         for number, level in steps:
-            fits = level >= Level.BRIEF or size(number, level) <= most
-            if fits and not says(number, chosen[number]):
+            fits = level >= Level.BRIEF or segments[number][level].tokens <= most
+            if fits and not segments[number][chosen[number]].says:
                 yield number, level
 
     few = target * MAX_SHARE
     for number, level in chain(unsaid(few), brief, unsaid(target), last, steps):
         if level >= chosen[number]:
             continue
-        grown = size(number, level) - size(number, chosen[number])
+        grown = segments[number][level].tokens - segments[number][chosen[number]].tokens
         if total + grown <= target:
             chosen[number] = level
             total += grown
@@ -128,86 +130,60 @@ def fit_plan(
     anyway: bool = False,
     own: Sequence[LevelChoice] = (),
 ) -> CompressionPlan:
-    """The plan with levels that keep the whole context within the target.
-
-    Sizes are those of the offline engine. Its summaries are chosen only if they pass their checks;
-    with `anyway`, also failing ones of segments without a passing one. `own`: choices that are left
-    alone. `watch` gets the progress, at most one summary per segment and level. Raises
-    UnreachableError, and CancelledError if `watch` asks to stop.
+    """The plan with levels that keep the whole context within the target; see `Compression.fit`.
+    `watch` gets the progress, at most one summary per segment and level.
     """
-    written: dict[tuple[int, Level], tuple[int, bool, bool]] = {}
-    writer = SummaryWriter(offline)
-    kept = {snapshot.index_of(choice.segment): choice for choice in own}
+    segments, writer, written = snapshot.segments, SummaryWriter(offline), 0
+    kept = {choice.segment: choice for choice in own}
     every = [Level(level) for level in range(lowest + 1)]
-    most = len(snapshot.segments) * max(lowest, 1)
 
-    def write(number: int, level: Level) -> tuple[int, bool, bool]:
-        """Tokens of a segment at a level, whether its summary passes, and whether it contains the
-        person's words.
-        """
-        segment = snapshot.segments[number]
-        if level is Level.FULL:
-            return segment.tokens, True, True
-        if (number, level) not in written:
-            if watch.cancelled is not None and watch.cancelled():
-                raise CancelledError("Stopped while levels were chosen; nothing was written.")
-            choice = kept.get(number) or choice_of(segment, level)
-            try:
-                preview = preview_choice(snapshot, plan, choice, writer)
-                passes = not preview.in_doubt or plan.engine != OFFLINE
-                found = preview.tokens, passes, not preview.shortens_the_person
-            except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
-                found = segment.tokens, True, True
-            written[number, level] = found
-            if watch.on_progress is not None:
-                watch.on_progress(PreviewProgress(len(written), most, segment.id))
-        return written[number, level]
+    def size(segment: Segment, choice: LevelChoice) -> LevelSize:
+        nonlocal written
+        if choice.level is Level.FULL:
+            return LevelSize(segment.tokens)
+        if watch.cancelled is not None and watch.cancelled():
+            raise CancelledError("Stopped while levels were chosen; nothing was written.")
+        try:
+            preview = preview_choice(snapshot, plan, choice, writer)
+            passes = not preview.in_doubt or plan.engine != OFFLINE
+            found = LevelSize(preview.tokens, passes, not preview.shortens_the_person)
+        except RetryExhaustedError:  # its criteria cannot be met, so it stays Full
+            found = LevelSize(segment.tokens)
+        written += 1
+        if watch.on_progress is not None:
+            most = len(segments) * max(lowest, 1)
+            watch.on_progress(PreviewProgress(written, most, segment.id))
+        return found
 
-    def size(number: int, level: Level) -> int:
-        return write(number, level)[0]
-
-    def says(number: int, level: Level) -> bool:
-        return write(number, level)[2]
-
-    def speech(number: int) -> float:
-        segment = snapshot.segments[number]
-        said = sum(turn.tokens for turn in segment.turns if is_speech(turn))
-        return said / max(segment.tokens, 1)
-
-    def passing(number: int) -> Sequence[Level]:
-        if number in kept:
-            return [kept[number].level]
-        found = [level for level in every if write(number, level)[1]]
-        return every if anyway and found == [Level.FULL] else found
-
-    def any_level(number: int) -> Sequence[Level]:
-        return [kept[number].level] if number in kept else every
-
-    everything = snapshot.fixed + sum(
-        size(number, kept[number].level if number in kept else Level.FULL)
-        for number in range(len(snapshot.segments))
-    )
-    if everything <= target:
-        levels = [any_level(number)[0] for number in range(len(snapshot.segments))]
-        needs = everything
-    else:
-        for allowed in (passing, any_level) if anyway else (passing,):
-            levels, needs = fit_levels(
-                len(snapshot.segments), target, snapshot.fixed, size, allowed, says, speech
-            )
+    whole: list[Sizes] = []
+    for segment in segments:
+        choice = kept.get(segment.id) or choice_of(segment, Level.FULL)
+        whole.append({choice.level: size(segment, choice)})
+    levels, needs = fit_levels(whole, target, snapshot.fixed)
+    doubted: list[str] = []
+    if needs > target:
+        speech, passing, table = list[float](), list[Sizes](), list[Sizes]()
+        for segment, sizes in zip(segments, whole, strict=True):
+            said = sum(turn.tokens for turn in segment.turns if is_speech(turn))
+            speech.append(said / max(segment.tokens, 1))
+            if segment.id not in kept:
+                sizes = {level: size(segment, choice_of(segment, level)) for level in every}
+            good = {level: each for level, each in sizes.items() if each.passes}
+            if len(good) == 1 < len(sizes) and not anyway:
+                doubted.append(segment.id)
+            is_fixed = segment.id in kept or (anyway and len(good) == 1)
+            passing.append(sizes if is_fixed else good)
+            table.append(sizes)
+        for allowed in (passing, table) if anyway else (passing,):
+            levels, needs = fit_levels(allowed, target, snapshot.fixed, speech)
             if needs <= target:
                 break
     choices = tuple(
-        kept.get(number) or choice_of(segment, level)
-        for number, (segment, level) in enumerate(zip(snapshot.segments, levels, strict=True))
+        kept.get(segment.id) or choice_of(segment, level)
+        for segment, level in zip(segments, levels, strict=True)
     )
     fitted = structs.replace(plan, choices=choices)
     if needs > target:
-        doubted = [
-            segment.id
-            for number, segment in enumerate(snapshot.segments)
-            if not anyway and any_level(number) != passing(number) == [Level.FULL]
-        ]
         raise UnreachableError(target, needs, _in_the_way(snapshot, own, doubted), fitted)
     return structs.replace(fitted, target=target)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from reviewer.compression.anchors import find_anchors
 from reviewer.compression.file_summary import anchors_within, orders_in
 from reviewer.compression.file_turns import FileTurns
 from reviewer.compression.sections import TITLES
-from reviewer.compression.session import SessionFacts, read_session
+from reviewer.compression.session import read_session
 from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
@@ -24,7 +24,7 @@ from reviewer.compression.values import (
     SegmentTurn,
     SummarizationOptions,
 )
-from reviewer.compression.writing import write_essentials, write_session
+from reviewer.compression.writing import write_session
 from reviewer.text import for_agents
 from reviewer.text.for_agents import NOTHING, AgentText, joined
 from reviewer.text.tokens import counter
@@ -37,12 +37,6 @@ HEADINGS = frozenset({*TITLES, *(f"## {title[:-1]}" for title in TITLES)})
 """The headings of both texts, a line each."""
 _COMPACT = re.compile(r"\s*(?:/compact\b|<command-name>\s*/compact\b)")
 """The person's command for a compaction, which is not a request for work."""
-
-
-Write = Callable[
-    [SessionFacts, int, Callable[[str], int], Sequence[str], Set[int]],
-    str,
-]
 
 
 class Handover(Struct, frozen=True):
@@ -90,8 +84,8 @@ def write_brief(
     `writer`: see `brief_of`. Raises SourceError, CancelledError, TemplateError.
     """
     turns = FileTurns(path, session)
-    found = brief_of(turns, turns.name, max_tokens=max_tokens, path=str(path), writer=writer)
-    return structs.replace(found, conversation=turns.conversation)
+    found = brief_of(turns, turns.name, max_tokens=max_tokens, writer=writer)
+    return structs.replace(found, path=str(path), conversation=turns.conversation)
 
 
 def write_keep(
@@ -102,17 +96,8 @@ def write_keep(
     Raises SourceError.
     """
     turns = FileTurns(path, session)
-    found = keep_of(turns, max_tokens=max_tokens, path=str(path))
-    return structs.replace(found, conversation=turns.conversation)
-
-
-def session_named(path: Path, session: str | None) -> tuple[str, tuple[SegmentTurn, ...]]:
-    """A session's name, and its turns; `session` selects one in a file with several.
-
-    Raises SourceError.
-    """
-    turns = FileTurns(path, session)
-    return turns.name, tuple(turns)
+    found = keep_of(turns, max_tokens=max_tokens)
+    return structs.replace(found, path=str(path), conversation=turns.conversation)
 
 
 def brief_of(
@@ -120,7 +105,6 @@ def brief_of(
     name: str,
     *,
     max_tokens: int = BRIEF_TOKENS,
-    path: str = "",
     writer: SummaryWriter | None = None,
 ) -> Handover:
     """The hand-over of some turns as plain Markdown; `name` ends its title.
@@ -130,7 +114,7 @@ def brief_of(
     """
     title = for_agents.as_markdown(TITLE + " ".join(name.split()))
     if writer is None:
-        return _offline(turns, write_session, title, max_tokens, path)
+        return _offline(turns, title, max_tokens)
     everything = tuple(turns)
     read = tuple(turn for turn in everything if not _is_call_of_compaction(turn))
     count = counter()
@@ -142,33 +126,22 @@ def brief_of(
     orders = anchors_within(orders_in(find_anchors(read), read), room, count)
     found = writer.write(segment, orders, Level.BRIEF, options)
     if found.engine == OFFLINE:
-        offline = _offline(turns, write_session, title, max_tokens, path)
-        return structs.replace(offline, note=found.note)
+        return structs.replace(_offline(turns, title, max_tokens), note=found.note)
     text = joined([title, as_markdown(found.content)], "\n\n")
-    fidelity = writer.summarizer.validate_fidelity(segment, found)
-    return structs.replace(
-        _handover(path, text, sum(turn.tokens for turn in everything)),
-        engine=found.engine,
-        note=found.note,
-        invented=fidelity.invented,
-    )
+    invented = writer.summarizer.validate_fidelity(segment, found).invented
+    tokens = sum(turn.tokens for turn in everything)
+    return _handover(text, tokens, engine=found.engine, note=found.note, invented=invented)
 
 
-def keep_of(
-    turns: Iterable[SegmentTurn], *, max_tokens: int = KEEP_TOKENS, path: str = ""
-) -> Handover:
-    """Instructions for the compaction of some turns; `turns`: see `brief_of`."""
-    return _offline(turns, write_essentials, ORDER, max_tokens, path)
+def keep_of(turns: Iterable[SegmentTurn], *, max_tokens: int = KEEP_TOKENS) -> Handover:
+    """Instructions for the compaction of some turns."""
+    return _offline(turns, ORDER, max_tokens, only="person")
 
 
 def _offline(
-    turns: Iterable[SegmentTurn],
-    write: Write,
-    first: AgentText,
-    max_tokens: int,
-    path: str,
+    turns: Iterable[SegmentTurn], first: AgentText, max_tokens: int, *, only: str = ""
 ) -> Handover:
-    """What `write` says of some turns, under a first line: first those that a person marked."""
+    """Some turns under a first line, those that a person marked first; `only`: one kind of line."""
     tokens = number = 0
     pinned, marked = list[str](), set[int]()
 
@@ -186,24 +159,17 @@ def _offline(
 
     session = read_session(turn_events(work()))
     count = counter().count
-    text = _within(lambda room: write(session, room, count, pinned, marked), first, max_tokens)
-    return _handover(path, text, tokens)
-
-
-def _within(write: Callable[[int], str], first: AgentText, max_tokens: int) -> AgentText:
-    """A text under its first line, in at most `max_tokens`; may be empty."""
-    count = counter().count
     room = max_tokens - count(first) - 4
     while room > 0:
-        body = as_markdown(write(room))
+        body = as_markdown(write_session(session, room, count, pinned, marked, only=only))
         if not body:
             break
         text = joined([first, body], "\n\n")
         over = count(f"{text}\n") - max_tokens
         if over <= 0:
-            return text
+            return _handover(text, tokens)
         room -= over + 4
-    return NOTHING
+    return _handover(NOTHING, tokens)
 
 
 ORDER = AgentText(
@@ -216,9 +182,9 @@ def _is_call_of_compaction(turn: SegmentTurn) -> bool:
     return turn.role == "user" and turn.kind == "text" and bool(_COMPACT.match(turn.text))
 
 
-def _handover(path: str, text: AgentText, original: int) -> Handover:
+def _handover(text: AgentText, original: int, **more: Any) -> Handover:
     count = counter()
-    return Handover(path, text, count.count(text), original, count.name)
+    return Handover("", text, count.count(text), original, count.name, **more)
 
 
 def as_markdown(text: str) -> AgentText:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from reviewer.compression.engine import SegmentAnalysis
 from reviewer.compression.state_lines import plan_lines, state_lines
-from reviewer.compression.told import without_cd
+from reviewer.compression.told import changed_lines, without_cd
 from reviewer.compression.turn_events import turn_events
 from reviewer.sources.claude_words import command_called, summary_words
 from reviewer.sources.events import (
@@ -197,11 +197,7 @@ def _changed(change: Change) -> str:
     verb = "deletes" if change.deleted else "writes" if change.created else "edits"
     lines = [f"{verb} {change.path}"]
     for old, new in change.pairs:
-        before, after = old.split("\n") if old else [], new.split("\n") if new else []
-        while before and after and before[0] == after[0]:
-            before, after = before[1:], after[1:]
-        while before and after and before[-1] == after[-1]:
-            before, after = before[:-1], after[:-1]
+        _, before, after = changed_lines(old, new)
         mark = "" if change.created and not before else "+ "
         lines += [*(f"- {line}" for line in before), *(f"{mark}{line}" for line in after)]
     return "\n".join(lines)

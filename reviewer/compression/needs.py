@@ -39,12 +39,8 @@ class Need(Struct, frozen=True):
     turn: int = -1
 
 
-def needs_of(session: SessionFacts) -> list[Need]:
+def needs_of(session: SessionFacts) -> Iterator[Need]:
     """The request, the person's refusals, the state of the work, and open points."""
-    return list(_needs(session))
-
-
-def _needs(session: SessionFacts) -> Iterator[Need]:
     asked = [s for s in session.speeches if s.voice is Voice.PERSON and s.kind != "refusal"]
     if asked:
         yield Need("request", "the request", asked[-1].text, 3.0, asked[-1].turn)

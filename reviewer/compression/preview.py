@@ -66,12 +66,9 @@ def preview_plan(
     watch: Watch = Watch(),  # noqa: B008 - a frozen value
     strict: bool = False,
 ) -> Preview:
-    """The context after the plan, with the summaries filled into the plan's choices.
-
-    Up to `concurrency` segments are written in parallel. A failing segment does not stop the
-    others: if a model fails, the offline engine writes, and a segment whose criteria cannot be met
-    stays Full, unless `strict`. Raises CancelledError, and the exceptions of the engine if a model
-    does not work at all, or no segment can be written.
+    """The context after the plan, up to `concurrency` segments at a time; see
+    `Compression.preview`. If a model fails, the offline engine writes; its exceptions are raised if
+    it does not work at all, or no segment can be written.
     """
     compressed = [choice for choice in plan.choices if choice.level is not Level.FULL]
     refused: list[RetryExhaustedError[Any]] = []
@@ -103,19 +100,15 @@ def preview_plan(
                 watch.on_progress(PreviewProgress(done, total, found.segment.id, before))
 
     numbers = range(len(plan.choices))
-    if concurrency <= 1:
-        for number in numbers:
-            write(number)
-    else:
-        with ThreadPoolExecutor(concurrency) as pool:
-            running = [pool.submit(write, number) for number in numbers]
-            try:
-                for future in as_completed(running):
-                    future.result()
-            except BaseException:
-                failed.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+    with ThreadPoolExecutor(concurrency) as pool:
+        running = [pool.submit(write, number) for number in numbers]
+        try:
+            for future in as_completed(running):
+                future.result()
+        except BaseException:
+            failed.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
     segments = tuple(previews[number] for number in numbers)
     filled = tuple(
         structs.replace(

@@ -40,7 +40,7 @@ from reviewer.compression.values import (
     SegmentTurn,
     SummarizationOptions,
 )
-from reviewer.errors import ConflictError, ReviewerError
+from reviewer.errors import ReviewerError
 from reviewer.settings import load_settings
 from reviewer.sharing import personal
 from reviewer.store.database import Database
@@ -129,10 +129,9 @@ class Compression:
     ) -> CompressionPlan:
         """Levels with which the whole context has at most `target` tokens.
 
-        Sizes are those of the offline engine, so that no model is called; only passing summaries of
-        it are chosen, unless `anyway`. `own`: choices that are left alone. `watch` gets the
-        progress.
-        Raises UnreachableError, UnknownIdError, CancelledError.
+        Sizes are those of the offline engine, so that no model is called. Only passing summaries of
+        it are chosen; with `anyway`, also failing ones of segments without a passing one. `own`:
+        choices that are left alone. Raises UnreachableError, UnknownIdError, CancelledError.
         """
         plan = self.plan(context, Level.FULL, engine=engine, options=options)
         snapshot = self._snapshots.get(context, retention=plan.options.retention)
@@ -187,25 +186,16 @@ class Compression:
             return preview
         return lower_to_target(snapshot, preview, plan.target, summarizer, watch, self._lowest())
 
-    def apply(
-        self, context: int, plan: CompressionPlan, *, expected_head: str | None = None
-    ) -> Applied:
+    def apply(self, plan: CompressionPlan) -> Applied:
         """Write a plan: summaries in place of its segments, as one act, undone by one undo.
 
         Commits outside the segments are unchanged. Missing summaries are written first. Raises
-        ConflictError if the head has moved, RetentionError if a summary does not meet its criteria,
-        ReviewerError if the context would not change, and the exceptions of the engine; the store
-        is then unchanged.
+        ConflictError if the context has changed, RetentionError if a summary does not meet its
+        criteria, ReviewerError if the context would not change, and the exceptions of the engine;
+        the store is then unchanged.
         """
-        if plan.context != context:
-            raise ReviewerError(f"The plan is for the context #{plan.context}, not #{context}.")
-        applied = apply_preview(
-            self._ledger,
-            self.preview(plan, strict=True),
-            expected_head or plan.head,
-            name=self._contexts.get(context).name,
-            now=iso(self._clock()),
-        )
+        preview, name = self.preview(plan, strict=True), self._contexts.get(plan.context).name
+        applied = apply_preview(self._ledger, preview, name=name, now=iso(self._clock()))
         self._measures.flush()
         return applied
 
@@ -258,10 +248,7 @@ class Compression:
         found = self._snapshots.get(
             plan.context, plan.start, plan.end, plan.options.retention, plan.options.whole
         )
-        if found.head != plan.head or not all(found.matches(choice) for choice in plan.choices):
-            raise ConflictError(
-                "The context changed since it was previewed. Nothing was written; preview again."
-            )
+        found.require_unchanged(plan)
         return found
 
     def _tier(self) -> Tier:

@@ -69,9 +69,6 @@ class Changed(Struct, frozen=True):
     place: int
     call: Call
     outcome: Outcome | None
-    printed: str = ""
-    file_line: int = 0
-    """The first changed line of the file, if the format records it."""
 
 
 class SessionFacts(Struct, frozen=True):
@@ -85,6 +82,8 @@ class SessionFacts(Struct, frozen=True):
     """The latest calls that change files, after the last commit."""
     counts: Counter[str]
     """How often each term occurs."""
+    before: int = 0
+    """Records before the first one told; the lines of the state count them."""
 
     @property
     def request(self) -> str:
@@ -93,16 +92,17 @@ class SessionFacts(Struct, frozen=True):
         return next(asked, "")
 
 
-def read_session(events: Iterable[Event]) -> SessionFacts:
-    """The session of some events."""
-    reader = _Reader()
+def read_session(events: Iterable[Event], before: int = 0) -> SessionFacts:
+    """The session of some events; of the first `before` records only the state of the work."""
+    reader = _Reader(before)
     for event in events:
         reader.add(event)
     return reader.session()
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, before: int) -> None:
+        self._before = before
         self._tracker = WorkTracker()
         self._speeches: list[Speech] = []
         self._steps: dict[object, ToldCall] = {}
@@ -116,6 +116,8 @@ class _Reader:
     def add(self, event: Event) -> None:
         self._tracker.add(event)
         self._place += 1
+        if event.origin.line_start < self._before:
+            return
         if isinstance(event, Message):
             self._message(event)
         elif isinstance(event, Compaction):
@@ -143,6 +145,7 @@ class _Reader:
                 if each.call.origin.line_start > committed
             ),
             self._counts,
+            self._before,
         )
 
     def _message(self, event: Message) -> None:
@@ -167,7 +170,7 @@ class _Reader:
         *,
         wordless: bool = False,
     ) -> None:
-        text, turn = text.strip(), event.origin.line_start
+        text, turn = text.strip(), event.origin.line_start - self._before
         if text:
             self._speeches.append(Speech(self._place, voice, text, turn, name, kind, wordless))
             self._counts.update(terms(text))
@@ -202,8 +205,7 @@ class _Reader:
     def _tell(self, call: Call, result: Result | None, place: int) -> ToldCall | None:
         outcome = result.outcome if result else None
         if call.changes:
-            printed, line = (result.text, result.file_line) if result else ("", 0)
-            self._changes.append(Changed(place, call, outcome, printed, line))
+            self._changes.append(Changed(place, call, outcome))
         step = told(call, result, place)
         if step is not None and outcome is not Outcome.REFUSED:
             key = step.command or place

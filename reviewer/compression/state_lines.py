@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Sequence
-from itertools import takewhile
 
 from msgspec import Struct
 
 from reviewer.compression.session import Changed, SessionFacts, Voice
-from reviewer.compression.told import DECLARED, added_names, how_it_ended, without_cd
+from reviewer.compression.told import (
+    DECLARED,
+    added_names,
+    changed_lines,
+    how_it_ended,
+    without_cd,
+)
 from reviewer.sessions.replacements import composed
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
@@ -26,8 +30,6 @@ ITEM = 200
 CODE_LINES, CODE_LINE = 8, 160
 """Lines of a change, and characters of each."""
 _NO_RESULT = ", no result seen"
-_NUMBERED = re.compile(r"^ {0,8}(\d{1,7})[→\t](.*)$", re.MULTILINE)
-"""A line with its number, in the result of an edit."""
 
 
 def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False) -> Iterator[str]:
@@ -169,7 +171,8 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
         return []
     done = [each for each in state.plan if each.status == "done"]
     asked = max((s.turn for s in session.speeches if s.voice is Voice.PERSON), default=-1)
-    since = "; not changed since the person's last message" if state.plan_line < asked else ""
+    old = state.plan_line < session.before + asked
+    since = "; not changed since the person's last message" if old else ""
     then = " at this point" if part else ""
     lines = [f"{len(done)} of {len(state.plan)} items done{then}{since}."]
     lines += [f"#{e.number} [{e.status}] {clip(e.text, ITEM)}" for e in state.open_items]
@@ -177,7 +180,7 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
 
 
 def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
-    """The code of the last uncommitted or unmade changes, each with its place, latest first;
+    """The code of the last uncommitted or unmade changes, latest first;
     `part`: as in `state_lines`.
     """
     since = {each.path: each.since for each in session.state.files}
@@ -214,44 +217,20 @@ class _ShownChange(Struct):
 
 def _title(changed: Changed, change: Change, *, made: bool) -> str:
     name = posixpath.basename(change.path.replace("\\", "/"))
-    line = _line_number(changed, change) if made else 0
     verb = "written" if change.created else "edited"
     if not made:
         verb = f"not {verb}: {changed.outcome}"
     elif changed.outcome is None:
         verb += _NO_RESULT
-    return f"{name}{f':{line}' if line else ''} ({verb})"
-
-
-def _line_number(changed: Changed, change: Change) -> int:
-    """The first changed line of the file: as recorded, or where the result shows the new text once
-    with numbers.
-    """
-    if change.created or len(changed.call.changes) > 1 or len(change.pairs) != 1:
-        return 0
-    if changed.file_line:
-        return changed.file_line
-    [(old, new)] = change.pairs
-    before, after = old.split("\n"), new.split("\n")
-    same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))))
-    shown = _NUMBERED.findall(changed.printed)
-    text = "\n".join(line for _, line in shown)
-    if not new or text.count(new) != 1:
-        return 0
-    return int(shown[text.count("\n", 0, text.index(new))][0]) + same
+    return f"{name} ({verb})"
 
 
 def _code(old: str, new: str) -> Iterator[str]:
     """The lines removed and added by a replacement, with the line above them; of many, their
     declarations. What is left out is counted.
     """
-    before, after = old.split("\n") if old else [], new.split("\n")
-    above = ""
-    while before and after and before[0] == after[0]:
-        above = before[0] if before[0].strip() else above
-        before, after = before[1:], after[1:]
-    while before and after and before[-1] == after[-1]:
-        before, after = before[:-1], after[:-1]
+    same, before, after = changed_lines(old, new)
+    above = next((line for line in reversed(same) if line.strip()), "")
     gone = [line for line in before if line.strip()]
     added = [line for line in after if line.strip()]
     changed = len(gone) + len(added)

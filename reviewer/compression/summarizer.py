@@ -9,16 +9,16 @@ import time
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import ceil
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.assembly import assemble
 from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryEngine, SummaryTask
-from reviewer.compression.fidelity import missing_anchors
+from reviewer.compression.fidelity import missing_anchors, validate_fidelity
 from reviewer.compression.markers import change_level, marker_text, parse_markers
-from reviewer.compression.measures import Publish, SegmentCompressed, log_beginning, log_done
+from reviewer.compression.measures import Publish, SegmentCompressed, log
 from reviewer.compression.planted_orders import planted_orders
 from reviewer.compression.values import (
     BY_HAND,
@@ -83,8 +83,7 @@ def locked_level(level: Level, tier: Tier) -> LicenceError | None:
 
 def require_licence(level: Level, tier: Tier) -> None:
     """Raise LicenceError if the level is locked in this tier."""
-    locked = locked_level(level, tier)
-    if locked is not None:
+    if locked := locked_level(level, tier):
         raise locked
 
 
@@ -115,6 +114,20 @@ def segment_target(segment: Segment, level: Level) -> int:
 
 Cancelled = Callable[[], bool]
 DEFAULT_OPTIONS = SummarizationOptions()
+
+
+class _Asked(NamedTuple):
+    """A segment at a level."""
+
+    segment: Segment
+    anchors: tuple[AnchorPoint, ...]
+    level: Level
+    options: SummarizationOptions = DEFAULT_OPTIONS
+
+    @property
+    def nearer(self) -> _Asked:
+        """The same one level nearer to Full, with the usual options."""
+        return _Asked(self.segment, self.anchors, Level(self.level - 1))
 
 
 class Summarizer:
@@ -160,10 +173,10 @@ class Summarizer:
         cannot be met, ModelError and CancelledError from a model, TemplateError.
         """
         require_licence(level, self._tier)
-        found = tuple(anchors)
+        asked = _Asked(segment, tuple(anchors), level, options)
         if self.engine.deterministic or level is Level.FULL or self.analysis(segment).is_empty:
-            return self._told(segment, found, level, options)
-        return self._write(segment, found, level, options, cancelled)
+            return self._told(asked)
+        return self._write(asked, cancelled)
 
     def from_text(
         self,
@@ -180,7 +193,7 @@ class Summarizer:
         `written`: a model's text before missing anchors were restored.
         """
         text = EngineText(content, engine, written=written)
-        return self._result(segment, tuple(anchors), level, text)
+        return self._result(_Asked(segment, tuple(anchors), level), text)
 
     def validate_fidelity(
         self, segment: Segment, compressed: CompressedSegment
@@ -195,7 +208,8 @@ class Summarizer:
         found = self.validate_fidelity(segment, compressed)
         if compressed.engine != OFFLINE or compressed.level < Level.BRIEF or not segment.tokens:
             return found
-        text = self.offline._told(segment, compressed.anchors, Level(compressed.level - 1))
+        asked = _Asked(segment, compressed.anchors, compressed.level)
+        text = self.offline._told(asked.nearer)
         return found.with_context_of(self.validate_level(segment, text))
 
     def expanded_text(self, segment: Segment, level: Level, anchors: Sequence[AnchorPoint]) -> str:
@@ -203,102 +217,74 @@ class Summarizer:
 
         The offline engine writes it, even for summaries by a model.
         """
-        return self.offline._told(segment, tuple(anchors), Level(level - 1)).content
+        return self.offline._told(_Asked(segment, tuple(anchors), level).nearer).content
 
     def _grade(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
-        found = self.analysis(segment).fidelity(compressed)
+        found = validate_fidelity(self.analysis(segment), compressed)
         if compressed.engine in (OFFLINE, BY_HAND):
             return found
         return structs.replace(found, orders=planted_orders(compressed.content, segment))
 
-    def _told(
-        self,
-        segment: Segment,
-        anchors: tuple[AnchorPoint, ...],
-        level: Level,
-        options: SummarizationOptions = DEFAULT_OPTIONS,
-    ) -> CompressedSegment:
-        """The segment at a level without a model, in any tier: an applied summary stays readable in
-        a lower one.
+    def _told(self, asked: _Asked) -> CompressedSegment:
+        """A segment without a model, in any tier: an applied summary stays readable in a lower
+        one.
         """
-        analysis = self.analysis(segment)
-        if level is not Level.FULL and not analysis.is_empty:
-            return self._written_once(segment, anchors, level, options)
-        note = "" if segment.tokens else "nothing to summarize"
-        text = self._text(analysis.text if level is Level.FULL else "", note)
-        return self._result(segment, anchors, level, text, markers=False)
+        analysis, is_full = self.analysis(asked.segment), asked.level is Level.FULL
+        if not is_full and not analysis.is_empty:
+            return self._written_once(asked)
+        note = "" if asked.segment.tokens else "nothing to summarize"
+        text = EngineText(analysis.text if is_full else "", self.engine.name, note=note)
+        return self._result(asked, text, markers=False)
 
-    def _without_model(
-        self,
-        segment: Segment,
-        anchors: tuple[AnchorPoint, ...],
-        level: Level,
-        options: SummarizationOptions,
-    ) -> CompressedSegment:
-        """The segment at a level; as at the nearer one if this is empty or no shorter."""
-        found = self._write(segment, anchors, level, options)
-        if level is Level.DETAILED or options.ceiling is not None:
+    def _without_model(self, asked: _Asked) -> CompressedSegment:
+        """A segment at a level; as at the nearer one if this is empty or no shorter."""
+        found, segment, level = self._write(asked), asked.segment, asked.level
+        if level is Level.DETAILED or asked.options.ceiling is not None:
             return found
-        nearer = self._written_once(segment, anchors, Level(level - 1), options)
+        nearer = self._written_once(asked._replace(level=Level(level - 1)))
         if 0 < found.token_count < nearer.token_count:
             return found
         content, markers = nearer.content, bool(nearer.expansion_markers)
         if markers:
             content = change_level(content, level, segment.id, source=self.analysis(segment))
-        text = self._text(content, found.note)
-        return self._result(segment, anchors, level, text, markers=markers)
+        text = EngineText(content, self.engine.name, note=found.note)
+        return self._result(asked, text, markers=markers)
 
-    def _write(
-        self,
-        segment: Segment,
-        anchors: tuple[AnchorPoint, ...],
-        level: Level,
-        options: SummarizationOptions,
-        cancelled: Cancelled | None = None,
-    ) -> CompressedSegment:
-        """The segment at a level below Full, newly written, logged and published."""
-        log_beginning(segment.id, level)
+    def _write(self, asked: _Asked, cancelled: Cancelled | None = None) -> CompressedSegment:
+        """A segment at a level below Full, newly written, logged and published."""
+        segment, anchors, level, options = asked
+        log.debug("[COMP:SUM] Compressing segment %s to level %s", segment.id, level.name.title())
         began = time.perf_counter()
         analysis = self.analysis(segment)
-        task = SummaryTask(
-            analysis,
-            level,
-            anchors,
-            options.max_output_tokens or segment_target(segment, level),
-            options,
-            cancelled,
-        )
+        room = options.max_output_tokens or segment_target(segment, level)
+        task = SummaryTask(analysis, level, anchors, room, options, cancelled)
         markers = options.generate_expansion_markers
         marker = marker_text(level, segment.id, segment.topic) if markers else ""
         text = assemble(self.engine, task, marker, self._count)
         if options.ceiling is None and self._count(text.text) > segment.tokens:
             text = structs.replace(text, text=analysis.text)
-        found = self._result(segment, anchors, level, text, markers=markers)
+        found = self._result(asked, text, markers=markers)
         seconds = time.perf_counter() - began
         fidelity = self.validate_fidelity(segment, found)
-        event = SegmentCompressed(found, seconds, text.model_tokens, fidelity)
-        log_done(event)
+        tokens = f"{found.original_token_count}→{found.token_count} tokens"
+        ratio = found.compression_ratio
+        log.info("[COMP:SUM] Compressed %s: %s (ratio=%.1fx)", segment.id, tokens, ratio)
+        if not fidelity.passes_threshold:
+            score = fidelity.overall_score
+            log.warning("[COMP:SUM] Fidelity score %.2f below threshold for %s", score, segment.id)
         if self._publish is not None:
-            self._publish(event)
+            self._publish(SegmentCompressed(found, seconds, text.model_tokens, fidelity))
         return found
 
-    def _text(self, content: str, note: str = "") -> EngineText:
-        return EngineText(content, self.engine.name, note=note)
-
     def _result(
-        self,
-        segment: Segment,
-        anchors: tuple[AnchorPoint, ...],
-        level: Level,
-        text: EngineText,
-        *,
-        markers: bool = True,
+        self, asked: _Asked, text: EngineText, *, markers: bool = True
     ) -> CompressedSegment:
+        segment, anchors, level, _ = asked
         analysis, content = self.analysis(segment), text.text
         whole = level is Level.FULL or analysis.is_whole(content)
         found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
         if found:
-            expanded = self.offline._told(segment, anchors, Level(level - 1)).token_count
+            expanded = self.offline._told(_Asked(segment, anchors, level).nearer).token_count
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(
@@ -309,9 +295,7 @@ class Summarizer:
             expansion_markers=found,
             token_count=segment.tokens if whole else self._count(content),
             original_token_count=segment.tokens,
-            anchors_missing=(
-                () if level is Level.FULL else missing_anchors(content, anchors, level)
-            ),
+            anchors_missing=() if level is Level.FULL else missing_anchors(content, anchors, level),
             engine=text.engine,
             note=text.note,
             answered_before=text.answered_before,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from msgspec import structs
 
@@ -57,42 +58,32 @@ class SummaryWriter:
         Raises CancelledError, TemplateError, RetryExhaustedError if the criteria cannot be met,
         and the failure of a model as described above.
         """
+        asked = (segment, anchors, level, options)
         try:
-            found = self._ask(segment, anchors, level, options)
-            if isinstance(found, CompressedSegment):
-                return found
-            written = self.summarizer.offline.compress(segment, anchors, level, options)
-        except RetryExhaustedError as refused:
-            why = f"{segment.id}: {refused.diagnosis}"
-            raise RetryExhaustedError(why, refused.attempts, refused.last) from refused
-        note = "; ".join(filter(None, (written.note, f"offline, because {found}")))
-        return structs.replace(written, note=note)
-
-    def _ask(
-        self,
-        segment: Segment,
-        anchors: tuple[AnchorPoint, ...],
-        level: Level,
-        options: SummarizationOptions,
-    ) -> CompressedSegment | str:
-        """The summary of the engine, or why there is none, as part of a sentence."""
-        if self._gave_up is not None and level is not Level.FULL:
-            return f"the model failed: {self._gave_up}"
-        try:
-            found = self.summarizer.compress(segment, anchors, level, options, self._cancelled)
+            if self._gave_up is not None and level is not Level.FULL:
+                raise self._gave_up
+            found = self.summarizer.compress(*asked, self._cancelled)
         except RetryExhaustedError as refused:
             if self._alone or self.summarizer.engine.deterministic:
-                raise
+                raise _named(segment, refused) from refused
             self._answered()
-            return f"the model's summary was refused: {refused.diagnosis}"
+            why = f"the model's summary was refused: {refused.diagnosis}"
         except CancelledError:
             raise
         except ModelError as failure:
-            self._failed(failure)
-            return f"the model failed: {failure}"
-        if level is not Level.FULL and not found.answered_before:
-            self._answered()
-        return found
+            if failure is not self._gave_up:
+                self._failed(failure)
+            why = f"the model failed: {failure}"
+        else:
+            if level is not Level.FULL and not found.answered_before:
+                self._answered()
+            return found
+        try:
+            written = self.summarizer.offline.compress(*asked)
+        except RetryExhaustedError as refused:
+            raise _named(segment, refused) from refused
+        note = "; ".join(filter(None, (written.note, f"offline, because {why}")))
+        return structs.replace(written, note=note)
 
     def _answered(self) -> None:
         with self._lock:
@@ -106,3 +97,9 @@ class SummaryWriter:
                 if self._raises:
                     raise failure
                 self._gave_up = failure
+
+
+def _named(segment: Segment, refused: RetryExhaustedError[Any]) -> RetryExhaustedError[Any]:
+    """The same with the segment's name."""
+    why = f"{segment.id}: {refused.diagnosis}"
+    return RetryExhaustedError(why, refused.attempts, refused.last)

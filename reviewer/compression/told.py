@@ -145,6 +145,18 @@ def added_names(changes: Sequence[Change]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in known]
 
 
+def changed_lines(old: str, new: str) -> tuple[list[str], list[str], list[str]]:
+    """The lines that a replacement removes and adds; before them the unchanged ones above."""
+    before, after = old.split("\n") if old else [], new.split("\n") if new else []
+    above: list[str] = []
+    while before and after and before[0] == after[0]:
+        above.append(before.pop(0))
+        del after[0]
+    while before and after and before[-1] == after[-1]:
+        before.pop(), after.pop()
+    return above, before, after
+
+
 def told_together(steps: Sequence[ToldCall]) -> str:
     """The calls between two messages in one line, equal ones once. What was read is told only if
     nothing else was done.

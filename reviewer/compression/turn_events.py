@@ -51,7 +51,6 @@ def turn_events(turns: Iterable[SegmentTurn]) -> Iterator[Event]:
                     outcome=Outcome(turn.outcome),
                     exit_code=turn.exit_code,
                     words=turn.words,
-                    file_line=turn.file_line,
                 )
             yield event
 
@@ -117,6 +116,5 @@ class TurnMaker:
             outcome=str(ended.outcome) if ended else "",
             exit_code=ended.exit_code if ended else None,
             words=mask(ended.words).text if ended and ended.words else "",
-            file_line=ended.file_line if ended else 0,
             aside=aside,
         )

@@ -58,8 +58,6 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     exit_code: int | None = None
     words: str = ""
     """The person's words when refusing or answering the call of a result."""
-    file_line: int = 0
-    """The first line of the file that the call of a result changed, if recorded."""
     summary: bool = False
     """A summary by this program, which is a segment by itself."""
     number: int = 0
@@ -102,6 +100,8 @@ class Segment(Struct, frozen=True, gc=False):
     """Whether turns of the session may follow, which settle its open points."""
     applied: AppliedSummary | None = None
     """The summary that stands for these turns in the chain."""
+    before: tuple[SegmentTurn, ...] = ()
+    """Earlier turns of the session, which count for the state of the work alone."""
 
     @property
     def sent(self) -> int:

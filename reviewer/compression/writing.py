@@ -66,45 +66,33 @@ def write_session(
     wanted: Sequence[str] = (),
     important: Set[int] = frozenset(),
     *,
+    only: str = "",
     part: bool = False,
 ) -> str:
     """The session in at most `room` tokens. `wanted`: texts that take precedence. `important`:
-    turns marked by a person. `part`: open points at its end may be settled later, so they are not
-    mentioned.
+    turns marked by a person. `only`: this kind of line of the course. `part`: open points at its
+    end may be settled later, so they are not mentioned.
     """
-    return _Writing(session, room, count, wanted, important, part=part).run()
-
-
-def write_essentials(
-    session: SessionFacts,
-    room: int,
-    count: Count,
-    wanted: Sequence[str] = (),
-    important: Set[int] = frozenset(),
-) -> str:
-    """The request, the person's words, the plan and the state; as in `write_session`."""
-    return _Writing(session, room, count, wanted, important, only="person").run()
+    lines = course(session, asked=room >= TITLED_FROM, part=part)
+    kept = [each for each in lines if only in ("", each.kind)]
+    return _Writing(session, kept, room, count, wanted, important, part=part).run()
 
 
 class _Writing:
     def __init__(
         self,
         session: SessionFacts,
+        pieces: list[CourseLine],
         room: int,
         count: Count,
-        wanted: Sequence[str] = (),
-        important: Set[int] = frozenset(),
+        wanted: Sequence[str],
+        important: Set[int],
         *,
-        only: str = "",
-        part: bool = False,
+        part: bool,
     ) -> None:
         self._session, self._room, self._count, self._part = session, room, count, part
         self._titled = room >= TITLED_FROM
-        self._pieces = [
-            each
-            for each in course(session, asked=self._titled, part=part)
-            if only in ("", each.kind)
-        ]
+        self._pieces = pieces
         places = [each.at for each in self._pieces] or [0.0]
         self._first, self._span = places[0], max(places[-1] - places[0], 1.0)
         self._costs: dict[str, int] = {}

@@ -17,7 +17,6 @@ from reviewer.packets.values import (
     Section,
     SectionUse,
     State,
-    item_id,
 )
 from reviewer.packets.wording import cut, title_of
 from reviewer.sources.own_files import PACKET_TITLE
@@ -241,7 +240,7 @@ def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
     for piece, rule in zip(prepared.tier_1(), prepared.material.constitution, strict=True):
         if not rule.heading:
             yield PacketItem(
-                id=item_id(Section.CONSTITUTION, "", rule.text),
+                id=rule.id,
                 section=Section.CONSTITUTION,
                 state=State.FULL,
                 title=title_of(piece.text.removeprefix("- ")),

@@ -115,13 +115,11 @@ def read_folder(path: Path) -> Material:
     """
     folder = find_folder(path)
     reader = _Reader(folder)
-    rules = tuple(reader.constitution())
-    items = tuple(reader.items())
     return Material(
         source=str(folder),
         read_order=tuple(reader.read_order()),
-        constitution=rules,
-        items=items,
+        constitution=tuple(constitution(*reader.lines("CONSTITUTION.md"))),
+        items=reader.items(),
         problems=tuple(reader.problems),
     )
 
@@ -142,37 +140,28 @@ class _Reader:
             if path and path.is_file() and path.stat().st_size:
                 yield f"{self.folder.absolute().name}/{real}"
 
-    def constitution(self) -> Iterator[RuleBlock]:
-        """The blocks of CONSTITUTION.md."""
-        return constitution(*self._lines("CONSTITUTION.md"))
-
-    def items(self) -> Iterator[Item]:
+    def items(self) -> tuple[Item, ...]:
         """Tasks, conventions, decisions and learnings without duplicates."""
-        given: set[tuple[Section, str]] = set()
-        for item in self._all():
-            if (item.section, item.id) not in given:
-                given.add((item.section, item.id))
-                yield item
-
-    def _all(self) -> Iterator[Item]:
-        yield from tasks(*self._lines("TASKS.md"))
-        yield from conventions(*self._lines("CONVENTIONS.md"))
+        found = [*tasks(*self.lines("TASKS.md")), *conventions(*self.lines("CONVENTIONS.md"))]
         for section in SCORED:
-            yield from self._entries(*self._lines(f"{section.upper()}.md"), section, single=False)
-            for name in self._moved(section):
-                yield from self._entries(self._read(name), name, section, single=True)
+            lines, name = self.lines(f"{section.upper()}.md")
+            found += self._entries(lines, name, section)
+            for moved in self._moved(section):
+                found += self._entries(self._read(moved), moved, section, single=True)
+        once: dict[tuple[Section, str], Item] = {}
+        for item in found:
+            once.setdefault((item.section, item.id), item)
+        return tuple(once.values())
 
     def _entries(
-        self, lines: list[MarkdownLine], name: str, section: Section, *, single: bool
-    ) -> Iterator[Item]:
-        entries = Entries(lines, name, section, single=single)
-        found = list(entries)
-        yield from found
-        self.problems += entries.problems
+        self, lines: list[MarkdownLine], name: str, section: Section, *, single: bool = False
+    ) -> list[Item]:
+        found = list(_Entries(lines, name, section, self.problems, single=single))
         if not found and sum(bool(line.text.strip()) for line in lines) > 1:
             self.problems.append(Problem(name, 0, f"no entry was found in {len(lines):,} lines"))
+        return found
 
-    def _lines(self, name: str) -> tuple[list[MarkdownLine], str]:
+    def lines(self, name: str) -> tuple[list[MarkdownLine], str]:
         """The lines of a file, none if it is missing, and its name as it is spelled."""
         real = self._names.get(name.lower())
         return (self._read(real), real) if real else ([], name)
@@ -187,11 +176,8 @@ class _Reader:
         except OSError as problem:
             self.problems.append(Problem(f"{real}/", 0, f"cannot be read: {reason_of(problem)}"))
             return []
-        return [
-            f"{real}/{name}"
-            for name in names
-            if name.lower().endswith(".md") and not _OTHER_FILES.fullmatch(name)
-        ]
+        notes = (each for each in names if each.lower().endswith(".md"))
+        return [f"{real}/{name}" for name in notes if not _OTHER_FILES.fullmatch(name)]
 
     def _read(self, name: str) -> list[MarkdownLine]:
         path = self.folder / name
@@ -233,8 +219,7 @@ def tasks(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
         wanted = is_open(block) if boxes else bool(block.marker and not block.indent)
         if not wanted:
             continue
-        text = item_text(block, _unboxed(found, at))
-        if text:
+        if text := item_text(block, _unboxed(found, at)):
             yield Item(
                 id=item_id(Section.TASKS, " > ".join(block.group), text),
                 section=Section.TASKS,
@@ -242,7 +227,7 @@ def tasks(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
                 text=text,
                 place=f"{file}:{block.number}",
                 at=task_date(text),
-                group=block.group[-1] if block.group else "",
+                group="".join(block.group[-1:]),
             )
 
 
@@ -250,15 +235,14 @@ def conventions(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
     """The items and paragraphs of CONVENTIONS.md, each with the heading above it."""
     for block, text in _outermost(lines):
         if not block.level and text:
-            group = " / ".join(step for step in block.group[1:]) or _unless_title(block.group, file)
+            group = " / ".join(block.group[1:]) or _unless_title(block.group, file)
             yield Item(
                 id=item_id(Section.CONVENTIONS, group, text),
                 section=Section.CONVENTIONS,
                 title=title_of(text),
                 text=text,
                 place=f"{file}:{block.number}",
-                superseded=bool(outdated_word(text)),
-                outdated=outdated_word(text) or SUPERSEDED,
+                outdated=outdated_word(text),
                 group=group,
             )
 
@@ -330,8 +314,6 @@ _FILE_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})")
 _RULE_OFF = re.compile(r"(?:-[ ]?){3,}$|(?:\*[ ]?){3,}$|(?:_[ ]?){3,}$")
 _HEADING_DEPTH = 6
 
-SUPERSEDED = "superseded"
-STRUCK = "struck out"
 _STATUS = re.compile(
     r"\W*(superseded|deprecated|obsolete|rejected|withdrawn|reversed|replaced)\b", re.IGNORECASE
 )
@@ -357,31 +339,34 @@ def outdated_word(title: str, status: str = "") -> str:
     line = _DATE_BEFORE.sub("", title.strip().split("\n")[0], count=1)
     if found := _TITLE.match(line):
         return found[1].lower()
-    return STRUCK if _STRIKE.match(line) else ""
+    return "struck out" if _STRIKE.match(line) else ""
 
 
 Heading = tuple[int, int, str]
 """Line index, level, title."""
 
 
-class Entries:
-    """The entries of one file. `problems` is complete after iterating over it."""
+class _Entries:
+    """The entries of one file; iterating adds to `problems`."""
 
     def __init__(
-        self, lines: Sequence[MarkdownLine], file: str, section: Section, *, single: bool = False
+        self,
+        lines: Sequence[MarkdownLine],
+        file: str,
+        section: Section,
+        problems: list[Problem],
+        *,
+        single: bool,
     ) -> None:
         """`single`: the file should contain one entry, under its first heading."""
-        self.problems: list[Problem] = []
         self._lines, self._file, self._section = lines, file, section
-        self._single = single
+        self._problems, self._single = problems, single
 
     def __iter__(self) -> Iterator[Item]:
         headings = [
             (at, *found)
             for at, line in enumerate(self._lines)
-            if not line.code
-            and line.text[:4].lstrip()[:1] == "#"
-            and (found := heading_of(line.text))
+            if not line.code and (found := heading_of(line.text))
         ]
         starts = self._starts(headings)
         first = headings[starts[0]][0] if starts else len(self._lines)
@@ -393,9 +378,7 @@ class Entries:
                 if 1 < other <= level:  # a heading of the same or a higher level
                     ends = place
                     break
-            item = self._entry(self._lines[at], title, self._lines[at + 1 : ends])
-            if item is not None:
-                yield item
+            yield from self._entry(self._lines[at], title, self._lines[at + 1 : ends])
 
     def _starts(self, headings: list[Heading]) -> list[int]:
         """Indices of the headings that begin entries: dated ones, and others of level 2."""
@@ -411,30 +394,30 @@ class Entries:
                 above = level
         return found
 
-    def _entry(self, head: MarkdownLine, heading: str, body: Sequence[MarkdownLine]) -> Item | None:
+    def _entry(
+        self, head: MarkdownLine, heading: str, body: Sequence[MarkdownLine]
+    ) -> Iterator[Item]:
         text = _body(body)
-        if _BLANK_DATE.match(heading) or _is_blank_form(text):
-            return None
+        # Comments are removed already.
+        if _BLANK_DATE.match(heading) or is_template(text.replace("<!--", "&lt;!--")):
+            return
         title, moment = entry_title(heading)
         facts = entry_facts(f"## {heading}\n{text}")
-        at = self._moment(head.number, heading, moment or facts.get("date"))
-        outdated = outdated_word(heading, facts.get("status", ""))
-        return Item(
+        yield Item(
             id=item_id(self._section, title, text),
             section=self._section,
             title=" ".join(title.split()) or title_of(text) or self._file,
             text=text,
             place=f"{self._file}:{head.number}",
-            at=at,
+            at=self._moment(head.number, heading, moment or facts.get("date")),
             heading=True,
-            superseded=bool(outdated),
-            outdated=outdated or SUPERSEDED,
+            outdated=outdated_word(heading, facts.get("status", "")),
         )
 
     def _moment(self, number: int, heading: str, date: str | None) -> datetime | None:
         at = from_iso(date) if date else None
         if at is None and DATED.match(heading):
-            self.problems.append(Problem(self._file, number, "a date that does not exist"))
+            self._problems.append(Problem(self._file, number, "a date that does not exist"))
         if at is None and self._single and (found := _FILE_DATE.search(self._file)):
             at = from_iso(found[1])
         return at
@@ -447,7 +430,6 @@ class Entries:
             if item.marker and text and not _ONLY_LINK.match(text) and not is_template(text):
                 plain = text.replace("**", "")
                 title, moment = entry_title(plain.split("\n")[0])
-                outdated = outdated_word(plain)
                 yield Item(
                     id=item_id(self._section, "", text),
                     section=self._section,
@@ -455,16 +437,8 @@ class Entries:
                     text=text,
                     place=f"{self._file}:{item.number}",
                     at=self._moment(item.number, plain, moment),
-                    superseded=bool(outdated),
-                    outdated=outdated or SUPERSEDED,
+                    outdated=outdated_word(plain),
                 )
-
-
-def _is_blank_form(text: str) -> bool:
-    """Whether a text only consists of placeholders."""
-    if not any(sign in text for sign in ("[", "{", "<", "YYYY")):
-        return False
-    return is_template(text.replace("<!--", "&lt;!--"))  # comments are already removed
 
 
 def _groups(headings: list[Heading], place: int) -> bool:
@@ -486,8 +460,7 @@ def _body(lines: Sequence[MarkdownLine]) -> str:
             texts.append(line.text.rstrip())
             continue
         text = line.text.rstrip()
-        heading = heading_of(text) if text.lstrip().startswith("#") else None
-        if heading:
+        if heading := heading_of(text):
             text = f"{'#' * min(max(heading[0] + 1, 4), _HEADING_DEPTH)} {heading[1]}"
         if text or (texts and texts[-1]):
             texts.append(text)

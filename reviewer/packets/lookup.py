@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reviewer.errors import UnknownIdError
-from reviewer.packets.values import Item, Material, Section, item_id
+from reviewer.packets.values import Item, Material, Section
 from reviewer.packets.wording import title_of
 
 
@@ -36,10 +36,10 @@ def find_item(material: Material, name: str) -> Item:
 def _rules(material: Material) -> list[Item]:
     return [
         Item(
-            id=item_id(Section.CONSTITUTION, "", rule.text),
+            id=rule.id,
             section=Section.CONSTITUTION,
-            title=title_of(rule.text.removeprefix("- ")),
-            text=rule.text.removeprefix("- "),
+            title=title_of(rule.words),
+            text=rule.words,
             place=rule.place,
         )
         for rule in material.constitution

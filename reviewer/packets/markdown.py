@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -37,84 +38,65 @@ class MarkdownLine(NamedTuple):
     code: bool = False
 
 
-class TextLines(NamedTuple):
-    """The lines of a file, and problems found in it."""
-
-    lines: list[MarkdownLine]
-    problems: list[Problem]
-
-
-def read_lines(raw: bytes, name: str) -> TextLines:
-    """The lines of a file with any line ends or byte order mark, without comments.
+def read_lines(raw: bytes, name: str) -> tuple[list[MarkdownLine], list[Problem]]:
+    """The lines of a file with any line ends or byte order mark, without comments; and problems.
 
     Invalid bytes are replaced and counted. Unclosed comments and fences are read as text. The
     generated index of entries (`INDEX:START` to `INDEX:END`) is left out. Underlined headings are
     returned with number signs.
     """
     problems: list[Problem] = []
-    if not raw.startswith(_UTF_16) and looks_binary(raw):
-        return TextLines([], [Problem(name, 0, "is not text, so it was not read")])
-    text, replaced = _decoded(raw)
-    if replaced:
+    wide = raw.startswith(_UTF_16)
+    if not wide and looks_binary(raw):
+        return [], [Problem(name, 0, "is not text, so it was not read")]
+    text = raw.decode("utf-16" if wide else "utf-8-sig", "replace")
+    replaced = text.count("\ufffd") - raw.count("\ufffd".encode())
+    if replaced > 0:
         problems.append(Problem(name, 0, f"{replaced} places are not UTF-8 and were replaced"))
-    texts = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd").split("\n")
-    lines = _without_comments(texts, name, problems)
-    return TextLines(_with_plain_headings(lines), problems)
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+    return _with_plain_headings(_without_comments(text, name, problems)), problems
 
 
-def _decoded(raw: bytes) -> tuple[str, int]:
-    """The text, and the number of invalid places."""
-    encoding = "utf-16" if raw.startswith(_UTF_16) else "utf-8-sig"
-    try:
-        return raw.decode(encoding), 0
-    except UnicodeDecodeError:
-        text = raw.decode(encoding, "replace")
-        return text, text.count("\ufffd")
-
-
-def _without_comments(texts: list[str], name: str, problems: list[Problem]) -> list[MarkdownLine]:
+def _without_comments(text: str, name: str, problems: list[Problem]) -> list[MarkdownLine]:
     """The lines without comments and the generated index. Unclosed ones are read as text, and
     reported.
     """
-    text = "\n".join(texts)
-    code: set[int] = set()
-    parts: list[str] = []
-    at = place = 0
-    number = 1
-    emptied: set[int] = set()
+    begins = [0, *(found.end() for found in re.finditer("\n", text))]
+    kept: list[str] = []
+    code, commented = set[int](), set[int]()
     endless: set[str] = set()
-    """Openings that are never closed from here on."""
+    """Closings that do not occur from here on."""
+    at = place = 0
     while found := _OPENING.search(text, place):
-        number += text.count("\n", place, found.start())
-        place, start = found.end(), number
-        number += found[0].count("\n")
-        fence = found["fence"] or found["tildes"]
-        if not fence and found[0] != "<!--":
+        place = found.end()
+        closing = found["fence"] or found["tildes"]
+        if not closing and found[0] != "<!--":
             continue  # code in a line
-        closing = fence or (_INDEX_END if text.startswith(_INDEX_START, found.start()) else "-->")
+        fenced = bool(closing)
+        if not fenced:
+            closing = _INDEX_END if text.startswith(_INDEX_START, found.start()) else "-->"
         end = -1 if closing in endless else _end_of(text, place, closing)
         if end < 0 and closing == _INDEX_END:
-            endless.add(closing)
-            closing = "-->"
-            end = _end_of(text, place, closing)
+            end = _end_of(text, place, "-->")
+        first = bisect_right(begins, found.start())
         if end < 0:
             endless.add(closing)
-            what = "a code fence that never ends" if fence else _ENDLESS_COMMENT
-            problems.append(Problem(name, start, what))
+            what = "a code fence that never ends" if fenced else _ENDLESS_COMMENT
+            problems.append(Problem(name, first, what))
             continue
-        lines = text.count("\n", place, end)
-        if fence:
-            code.update(range(start, start + lines + 1))
+        lines = range(first, bisect_right(begins, end) + 1)
+        if fenced:
+            code.update(lines)
         else:
-            parts += [text[at : found.start()], "\n" * lines]
-            emptied.update(range(start, start + lines + 1))
+            commented.update(lines)
+            kept += [text[at : found.start()], "\n" * (len(lines) - 1)]
             at = end
-        place, number = end, number + lines
-    kept = "".join([*parts, text[at:]]).split("\n")
+        place = end
+    whole = "".join([*kept, text[at:]]).split("\n")
     return [
-        MarkdownLine(line, each.rstrip() if line in emptied else each, line in code)
-        for line, each in enumerate(kept, 1)
-        if each.strip() or line not in emptied
+        MarkdownLine(number, line.rstrip() if number in commented else line, number in code)
+        for number, line in enumerate(whole, 1)
+        if line.strip() or number not in commented
     ]
 
 
@@ -132,11 +114,7 @@ def _with_plain_headings(lines: list[MarkdownLine]) -> list[MarkdownLine]:
     """Lines with underlined headings turned into headings with number signs."""
     found: list[MarkdownLine] = []
     for line in lines:
-        under = (
-            None
-            if line.code or line.text[:4].strip()[:1] not in ("=", "-")
-            else SETEXT.match(line.text)
-        )
+        under = None if line.code else SETEXT.match(line.text)
         if under and _may_be_title(found):
             title = found.pop()
             signs = "#" if under[1][0] == "=" else "##"
@@ -183,7 +161,8 @@ class MarkdownBlock(Struct):
 
 def blocks(lines: Iterable[MarkdownLine]) -> Iterator[MarkdownBlock]:
     """The blocks in order. Nested items follow their parent with a larger `indent`."""
-    group: list[tuple[int, str]] = []
+    path: dict[int, str] = {}
+    """The headings above, by level."""
     current: MarkdownBlock | None = None
     content = 0  # column where the text of the current item begins
     blank = in_code = False
@@ -201,10 +180,12 @@ def blocks(lines: Iterable[MarkdownLine]) -> Iterator[MarkdownBlock]:
             yield current
             current = None
         if heading:
-            group = [step for step in group if step[0] < heading[0]] + [heading]
-            yield MarkdownBlock(line.number, [heading[1]], _path(group[:-1]), level=heading[0])
+            level, title = heading
+            path = {step: above for step, above in path.items() if step < level}
+            yield MarkdownBlock(line.number, [title], tuple(path.values()), level=level)
+            path[level] = title
         elif item and not is_break:
-            current = _listed(line.number, item, _path(group))
+            current = _listed(line.number, item, tuple(path.values()))
             content = len(item[1]) + len(item[2]) + 1
         elif current is not None and (not blank or (current.marker and indent > current.indent)):
             current.lines += [""] * blank
@@ -213,7 +194,8 @@ def blocks(lines: Iterable[MarkdownLine]) -> Iterator[MarkdownBlock]:
         elif not is_break:
             if current is not None:
                 yield current
-            current, content = MarkdownBlock(line.number, [text.rstrip()], _path(group)), 0
+            group, content = tuple(path.values()), 0
+            current = MarkdownBlock(line.number, [text.rstrip()], group)
         blank = False
     if current is not None:
         yield current
@@ -243,10 +225,6 @@ def is_open(item: MarkdownBlock) -> bool:
     if item.box is None or item.box in ("x", "X", "-", "~", "✓", "✔", "✗", "✘"):
         return False
     return not (item.text.startswith("~~") and item.text.count("~~") >= 2)
-
-
-def _path(group: list[tuple[int, str]]) -> tuple[str, ...]:
-    return tuple(title for _, title in group)
 
 
 def _item(text: str, code: bool, fence_begins: bool) -> re.Match[str] | None:

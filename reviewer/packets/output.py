@@ -8,9 +8,8 @@ from typing import Any
 
 from reviewer.files import write_over_own
 from reviewer.packets.assembly import TITLE
-from reviewer.packets.token_counts import safe_text
 from reviewer.packets.values import Item, Packet, PacketItem, Section, State
-from reviewer.text.for_agents import AgentText
+from reviewer.text.for_agents import AgentText, as_markdown
 
 
 def to_json(packet: Packet) -> dict[str, Any]:
@@ -60,8 +59,8 @@ def item_json(item: Item) -> dict[str, Any]:
     return {
         "id": item.id,
         "section": str(item.section),
-        "title": safe_text(item.title),
-        "text": safe_text(item.text),
+        "title": as_markdown(item.title),
+        "text": as_markdown(item.text),
         "at": item.at and item.at.isoformat(),
         "source": item.place,
         "superseded": item.superseded,

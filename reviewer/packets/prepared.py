@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from reviewer.errors import ReviewerError
 from reviewer.packets.allocation import Room
 from reviewer.packets.relevance import query_of
 from reviewer.packets.scoring import (
@@ -17,17 +16,15 @@ from reviewer.packets.scoring import (
     query_of_tasks,
     ranked,
 )
-from reviewer.packets.token_counts import CountedText, Measurer, safe_text
-from reviewer.packets.values import SCORED, Material, Score, Section, State, item_id
+from reviewer.packets.token_counts import CountedText, Measurer
+from reviewer.packets.values import SCORED, Material, Score, Section, State
 from reviewer.packets.wording import full_form, short_form, title_form, title_in_full
+from reviewer.text.for_agents import as_markdown
 
 COUNT_ALL_CHARS = 2_000_000
 """Up to this size of a source, all items are counted, shown or not."""
 
 NOTED = "Also noted:"
-
-LARGEST_TASK = 4_000_000
-"""Characters of a task; more is refused."""
 
 
 class Prepared:
@@ -50,11 +47,6 @@ class Prepared:
         are ranked by the words of the open tasks. `corpus`: from an earlier Prepared of the same
         material.
         """
-        if len(task) > LARGEST_TASK:
-            raise ReviewerError(
-                f"The task has {len(task):,} characters, and at most {LARGEST_TASK:,} are read: "
-                "give the part that the packet is for."
-            )
         self.material = material
         self.measurer = measurer
         self.now = now
@@ -95,9 +87,7 @@ class Prepared:
 
     def ids(self) -> frozenset[str]:
         """The ids of all items, the rules of the constitution included."""
-        rules = (
-            item_id(Section.CONSTITUTION, "", rule.text) for rule in self.material.constitution
-        )
+        rules = (rule.id for rule in self.material.constitution)
         return frozenset((*(item.id for item in self.items), *rules))
 
     def wanted(self, section: Section, muted: Collection[str]) -> list[int]:
@@ -158,7 +148,7 @@ class Prepared:
     def title_text(self, number: int) -> str:
         """The title alone, secrets masked."""
         if number not in self._titles:
-            self._titles[number] = safe_text(title_in_full(self.items[number]))
+            self._titles[number] = as_markdown(title_in_full(self.items[number]))
         return self._titles[number]
 
     def tier_1(self) -> Iterator[CountedText]:

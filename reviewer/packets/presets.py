@@ -53,13 +53,7 @@ def read_limits(text: str) -> Limits | None:
     found = _LIMITS.fullmatch(text)
     if found is None or not text:
         return None
-    tokens, chars = map(_number, found.group("tokens", "chars"))
-    return None if -1 in (tokens, chars) else Limits(tokens, chars)
-
-
-def _number(text: str | None) -> int | None:
-    """The number; None without a text, -1 if it is not a number."""
-    if text is None:
-        return None
-    number = read_tokens(text)
-    return -1 if number is None else number
+    given = found.group("tokens", "chars")
+    tokens, chars = (read_tokens(each or "") for each in given)
+    are_numbers = given.count(None) == (tokens, chars).count(None)
+    return Limits(tokens, chars) if are_numbers else None

@@ -46,10 +46,8 @@ _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
 """Scripts without spaces between words: each sign is a word, a run of them a phrase."""
 
 
-class Query(Struct, frozen=True):
-    """The words of a task with their weights, in lower case."""
-
-    words: Mapping[str, float]
+Query = Mapping[str, float]
+"""The words of a task with their weights, in lower case."""
 
 
 class Relevance(Struct, frozen=True):
@@ -73,7 +71,7 @@ def query_of(*texts: str) -> Query:
     telling = [word for word in words if word not in SPEECH_STOP_WORDS] or words
     most = sorted(telling, key=lambda word: -words[word])[:MAX_WORDS]
     # Repeated words count more, but not in proportion.
-    return Query({word: sqrt(words[word]) for word in most})
+    return {word: sqrt(words[word]) for word in most}
 
 
 def _shares(word: str) -> Iterator[tuple[str, float]]:
@@ -114,7 +112,7 @@ class Index:
         sums = [0.0] * len(self._entries)
         having: list[list[tuple[float, str]]] = [[] for _ in self._entries]
         telling: dict[str, float] = {}
-        for word, weight in query.words.items():
+        for word, weight in query.items():
             found = self._scores(word)
             tells = 0 < len(found) <= max(self._few, 2)
             if tells:
@@ -140,11 +138,8 @@ class Index:
         given: defaultdict[str, dict[int, float]] = defaultdict(dict)
         for at in best:
             if sums[at] > 0:
-                for word in query_of(*self._entries[at]).words:
-                    if (
-                        word not in query.words
-                        and 1 < len(found := self._scores(word)) <= self._few
-                    ):
+                for word in query_of(*self._entries[at]):
+                    if word not in query and 1 < len(found := self._scores(word)) <= self._few:
                         given[word][at] = sums[at] / sums[best[0]] * found.get(at, 0.0)
         followed = sorted(given, key=lambda word: -sum(given[word].values()))[:ADDED_WORDS]
         added = [0.0] * len(sums)

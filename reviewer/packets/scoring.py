@@ -97,7 +97,7 @@ class Corpus:
         """
         matches: list[Relevance] = [Relevance(0.0)] * len(self.items)
         telling: tuple[str, ...] = ()
-        if query.words and self.items:
+        if query and self.items:
             matches, telling = self._index.matches(query)
         return [
             _score(item, match, now, for_task)

@@ -24,7 +24,7 @@ from reviewer.packets.lookup import find_item
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
-from reviewer.packets.wording import title_of
+from reviewer.packets.wording import bare, title_of
 from reviewer.recall.outcomes import UseOutcome, uses_of
 from reviewer.recall.use_moments import ERROR, LEFT_OUT, START
 from reviewer.store.database import Database, failures_as_sentences
@@ -124,26 +124,22 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
 
 def merged(first: Material, second: Material) -> Material:
     """Two sources as one, without the second's duplicates."""
-    have = {(item.section, _bare(item.text)) for item in first.items}
-    have |= {(item.section, _bare(item.title)) for item in first.items}
-    rules = {_bare(rule.text) for rule in first.constitution}
+    have = {(item.section, bare(item.text)) for item in first.items}
+    have |= {(item.section, bare(item.title)) for item in first.items}
+    rules = {bare(rule.text) for rule in first.constitution}
     return Material(
         source=f"{first.source} and {second.source}",
         read_order=first.read_order,
         constitution=(
             *first.constitution,
-            *(rule for rule in second.constitution if _bare(rule.text) not in rules),
+            *(rule for rule in second.constitution if bare(rule.text) not in rules),
         ),
         items=(
             *first.items,
-            *(item for item in second.items if (item.section, _bare(item.text)) not in have),
+            *(item for item in second.items if (item.section, bare(item.text)) not in have),
         ),
         problems=first.problems + second.problems,
     )
-
-
-def _bare(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
 
 
 def _rule(state: StateView, *, several: bool) -> RuleBlock:
@@ -182,7 +178,7 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
 def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
     section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
     attributes = {attribute.name.lower(): attribute.value for attribute in _attributes(row)}
-    text = _full_text(row)
+    status, text = attributes.get("status", "").lower(), _full_text(row)
     return Item(
         id=f"m:{row['id']}",
         section=section,
@@ -194,7 +190,7 @@ def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
         recurrence=max(row["sessions"], row["cited"]) + needed,
         lost_calls=row["cost"],
         repeats=repeats,
-        superseded=attributes.get("status", "").lower().startswith("superseded"),
+        outdated="superseded" if status.startswith("superseded") else "",
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from reviewer.text.for_agents import AgentText, as_markdown, masked_markdown
+from reviewer.text.for_agents import AgentText, masked_markdown
 from reviewer.text.tokens import counter
 
 
@@ -59,8 +59,3 @@ class Measurer:
 def estimate(text: str) -> int:
     """A quarter of the number of bytes, rounded up."""
     return (len(text.encode("utf-8", "replace")) + 3) // 4
-
-
-def safe_text(text: str) -> AgentText:
-    """The text with secrets masked, control characters replaced, and safe Markdown."""
-    return as_markdown(text)

@@ -83,10 +83,8 @@ class Item(Struct, frozen=True, kw_only=True):
     at: datetime | None = None
     group: str = ""
     heading: bool = False
-    superseded: bool = False
-    """Whether it is outdated: superseded, deprecated, rejected, struck out."""
-    outdated: str = "superseded"
-    """The reason, as a word."""
+    outdated: str = ""
+    """Why it is no longer in force, as a word: superseded, deprecated, rejected, struck out."""
     all_or_nothing: bool = False
     """Shown whole or not at all."""
     recurrence: int | None = None
@@ -96,6 +94,10 @@ class Item(Struct, frozen=True, kw_only=True):
     repeats: bool = False
     """Whether a newer one is about the same failure."""
 
+    @property
+    def superseded(self) -> bool:
+        return bool(self.outdated)
+
 
 class RuleBlock(Struct, frozen=True):
     """A block of the constitution: a heading, a paragraph or an item of a list, as Markdown."""
@@ -104,6 +106,15 @@ class RuleBlock(Struct, frozen=True):
     place: str
     listed: bool = False
     heading: bool = False
+
+    @property
+    def id(self) -> str:
+        return item_id(Section.CONSTITUTION, "", self.text)
+
+    @property
+    def words(self) -> str:
+        """The text without its mark."""
+        return self.text.removeprefix("- ")
 
 
 class Material(Struct, frozen=True, kw_only=True):

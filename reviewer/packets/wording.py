@@ -7,7 +7,7 @@ import re
 from msgspec import structs
 
 from reviewer.packets.values import SCORED, Item, Section
-from reviewer.text.sentences import split_sentences
+from reviewer.text.sentences import split_sentences, whole_sentences
 
 TITLE_CHARS = 80
 LEAD_CHARS = 240
@@ -49,7 +49,7 @@ def lead_of(text: str, title: str = "") -> str:
     paragraphs = [part for part in re.split(r"\n\s*\n", text[:20_000]) if part.strip()]
     for at in sorted(range(len(paragraphs)), key=lambda at: _label_rank(paragraphs[at])):
         line = _one_line(_FIELD.sub("", paragraphs[at], count=1))
-        if line and _bare(line) != _bare(title):
+        if line and bare(line) != bare(title):
             if line.endswith(":"):  # a list or table follows
                 line = _one_line(" ".join([line, *paragraphs[at + 1 : at + 2]]))
             return _sentences(line, LEAD_CHARS)
@@ -58,8 +58,7 @@ def lead_of(text: str, title: str = "") -> str:
 
 def _sentences(line: str, limit: int) -> str:
     """As many whole sentences as fit, or the beginning of the first."""
-    ends = [end for _, end in split_sentences(line, 0, len(line)) if end <= limit]
-    kept = line[: ends[-1]] if ends else ""
+    kept = whole_sentences(line, limit)
     return cut(line, limit) if not kept or kept.endswith(":") else kept
 
 
@@ -76,7 +75,8 @@ def _one_line(text: str) -> str:
     return " ".join(_LABEL.sub(" ", _MARKS.sub("", text)).split())
 
 
-def _bare(text: str) -> str:
+def bare(text: str) -> str:
+    """The words of a text in lower case."""
     return re.sub(r"\W+", " ", text).strip().lower()
 
 

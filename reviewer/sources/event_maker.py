@@ -104,7 +104,6 @@ class EventMaker:
             found.exit_code,
             found.words,
             found.task,
-            part.file_line,
         )
         items = self._plan(origin).answered(call.id, text) if call else None
         return (result,) if items is None else (result, Plan(origin, items))

@@ -158,8 +158,6 @@ class Result(Struct, frozen=True, gc=False):
     """The person's text when refusing or answering the call."""
     task: str = ""
     """Id under which the call continues in the background."""
-    file_line: int = 0
-    """The first line of the file that the call changed (1-based); 0 if not recorded."""
 
 
 class PlanItem(Struct, frozen=True, gc=False):

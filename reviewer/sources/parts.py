@@ -48,8 +48,6 @@ class Part(Struct, frozen=True, gc=False):
     """The exit code, if the format stores it separately."""
     feedback: str = ""
     """The person's text when refusing the call."""
-    file_line: int = 0
-    """The first changed line of the file (1-based), if the format records it."""
     is_data: bool = False
     """A picture or document; `text` has only its name."""
     given: Fields | None = None

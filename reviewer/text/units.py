@@ -95,12 +95,12 @@ class _Splitter:
             if line_end < 0:
                 line_end = size
             match = _LINE.match(text, position)
-            form = match.lastgroup if match else "text"
-            if match is None or form == "text" or form == "prose":
+            assert match is not None  # its last alternative is empty
+            form = match.lastgroup or ""  # the last group closed, hence the outer one
+            if form in ("text", "prose"):
                 self._extend(position, line_end)
                 position = line_end + 1
                 continue
-            form = _form(match)
             if form == "blank":
                 self._close()
             elif form == "item":
@@ -120,7 +120,9 @@ class _Splitter:
             else:
                 self._close()
                 if form in ("heading", "bold"):
-                    found.append(self._heading(match, line_end, form))
+                    begin = match.end() if form == "heading" else position
+                    start, end = self._trim(begin, line_end)
+                    self._head(start, end, text[start:end].strip("*_: \t#"))
                 elif form == "fence":
                     line_end = self._fence_end(match, line_end)
                     found.append(Unit(UnitKind.CODE, *self._trim(position, line_end), self.heading))
@@ -168,35 +170,20 @@ class _Splitter:
 
     def _close_as_heading(self) -> None:
         start, end = self._trim(self.open_start, self.open_end)
-        if self.marker or end - start > 120 or "\n" in self.text[start:end]:
-            return
-        self.open_start = -1
-        self.block += 1
-        self.heading = self.text[start:end]
-        self.found.append(Unit(UnitKind.HEADING, start, end, self.heading, "", self.block))
+        if not self.marker and end - start <= 120 and "\n" not in self.text[start:end]:
+            self.open_start = -1
+            self._head(start, end, self.text[start:end])
 
-    def _heading(self, match: re.Match[str], line_end: int, form: str) -> Unit:
+    def _head(self, start: int, end: int, heading: str) -> None:
         self.block += 1
-        if form == "heading":
-            start, end = self._trim(match.end(), line_end)
-        else:
-            start, end = self._trim(match.start(), line_end)
-        self.heading = self.text[start:end].strip("*_: \t#")
-        return Unit(UnitKind.HEADING, start, end, self.heading, "", self.block)
+        self.heading = heading
+        self.found.append(Unit(UnitKind.HEADING, start, end, heading, "", self.block))
 
     def _fence_end(self, match: re.Match[str], line_end: int) -> int:
         """End of the closing fence's line; an unclosed fence extends to the end of the text."""
-        ticks = match["ticks"]
-        position = line_end
-        while 0 <= position < len(self.text):
-            position = self.text.find(ticks, position)
-            if position < 0:
-                break
-            line_start = self.text.rfind("\n", 0, position) + 1
-            if not self.text[line_start:position].strip():
-                return _line_end(self.text, position)
-            position += len(ticks)
-        return len(self.text)
+        closing = re.compile(rf"^[^\S\n]*{match['ticks']}.*$", re.MULTILINE)
+        found = closing.search(self.text, line_end)
+        return len(self.text) if found is None else found.end()
 
     def _trim(self, start: int, end: int) -> tuple[int, int]:
         piece = self.text[start:end]
@@ -211,11 +198,6 @@ _OTHER = {
     "command": UnitKind.COMMAND,
     "trace": UnitKind.TRACE,
 }
-
-
-def _form(match: re.Match[str]) -> str:
-    """The outer group that matched (`lastgroup` is the last one closed, hence the outer one)."""
-    return str(match.lastgroup)
 
 
 def _line_end(text: str, position: int) -> int:

@@ -23,9 +23,15 @@ _Block = tuple[int, int, int, int]
 class Hunk(Struct, frozen=True):
     """A stretch of both texts, either unchanged or replaced."""
 
-    op: Op
     original: str
     edited: str
+
+    @property
+    def op(self) -> Op:
+        """What became of the original stretch."""
+        if self.original == self.edited:
+            return "equal"
+        return "insert" if not self.original else "replace" if self.edited else "delete"
 
 
 def hunks(original: str, edited: str) -> tuple[Hunk, ...]:
@@ -38,12 +44,17 @@ def hunks(original: str, edited: str) -> tuple[Hunk, ...]:
     before, after = _TOKEN.findall(original), _TOKEN.findall(edited)
     found: list[Hunk] = []
     at = 0
-    for start_b, end_b, start_a, end_a in _merged(_changes(before, after), before):
-        found.append(_equal(before[at:start_b]))
-        found.append(_changed("".join(before[start_b:end_b]), "".join(after[start_a:end_a])))
+    for start_b, end_b, start_a, end_a in _changes(before, after):
+        same = "".join(before[at:start_b])
+        old, new = "".join(before[start_b:end_b]), "".join(after[start_a:end_a])
+        if found and not same.strip():
+            last = found.pop()
+            found.append(Hunk(f"{last.original}{same}{old}", f"{last.edited}{same}{new}"))
+        else:
+            found += [Hunk(same, same), Hunk(old, new)]
         at = end_b
-    found.append(_equal(before[at:]))
-    return tuple(hunk for hunk in found if hunk.original or hunk.edited)
+    rest = "".join(before[at:])
+    return tuple(each for each in (*found, Hunk(rest, rest)) if each.original or each.edited)
 
 
 def put_back(original: str, edited: str, index: int) -> str:
@@ -58,31 +69,6 @@ def put_back(original: str, edited: str, index: int) -> str:
     return "".join(
         hunk.original if at == changed[index] else hunk.edited for at, hunk in enumerate(parts)
     )
-
-
-def _equal(tokens: Sequence[str]) -> Hunk:
-    text = "".join(tokens)
-    return Hunk("equal", text, text)
-
-
-def _changed(original: str, edited: str) -> Hunk:
-    if original and edited:
-        return Hunk("replace", original, edited)
-    return Hunk("delete", original, "") if original else Hunk("insert", "", edited)
-
-
-def _merged(blocks: Iterator[_Block], before: Sequence[str]) -> Iterator[_Block]:
-    """Merge changes that touch or are separated only by white space."""
-    last: _Block | None = None
-    for block in blocks:
-        if last is not None and all(token.isspace() for token in before[last[1] : block[0]]):
-            last = (last[0], block[1], last[2], block[3])
-            continue
-        if last is not None:
-            yield last
-        last = block
-    if last is not None:
-        yield last
 
 
 def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[_Block]:

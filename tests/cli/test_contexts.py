@@ -147,8 +147,6 @@ def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
     assert [message["text"] for message in messages] == [each["content"] for each in TALK[1:]]
     assert {"role", "text", "type", "name", "tokens", "commit", "hash", "priority", "at",
             "retention", "summary_of"} == set(messages[0])  # fmt: skip
-    at = talked("compile", "talk", "--at", rows[1]["hash"][:6], "--format", "chat")
-    assert json.loads(at.stdout) == TALK[1:2]
     assert "--- user (dialogue)" in talked("compile", "talk").stdout
     (context,) = talked.rows("context", "show", "talk")
     assert context["totals"]["total"] == sum(row["tokens"] for row in rows)
@@ -177,7 +175,6 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "add", "talk", "--text", "  "], 1, "needs a text"),
     (["commit", "add", "talk", "--text", "x", "--type", "A B"], 1, "not a type"),
     (["commit", "edit", "2", "--text", ""], 1, "needs a text"),
-    (["compile", "talk", "--at", "ffff"], 1, "no commit"),
     (["compile", "nothing"], 1, "no context"),
     (["context", "import", "gone.jsonl"], 1, "gone.jsonl"),
     (["context", "import", "a", "b", "--name", "x"], 2, "a single file"),

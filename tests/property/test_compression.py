@@ -214,7 +214,7 @@ def _again_and_again(
         last = data.draw(st.integers(first, len(ids) - 1))
         try:
             plan = engine.compression.plan(context, level, start=ids[first], end=ids[last])
-            applied = engine.compression.apply(context, plan)
+            applied = engine.compression.apply(plan)
         except ReviewerError:
             assert rows(engine) == states[-1]
             continue

@@ -15,7 +15,6 @@ from reviewer.sources.formats.claude_lines import (
     ClaudeMessage,
     ContentBlock,
     MessageOrigin,
-    ToolUseResult,
     decode_line,
     is_claude,
 )
@@ -163,10 +162,6 @@ class _Session:
         for at, part in enumerate(parts):
             if part.kind == "tool_result":
                 results = True
-                if isinstance(line.tool_use_result, ToolUseResult):
-                    parts[at] = part = structs.replace(
-                        part, file_line=line.tool_use_result.file_line
-                    )
                 if feedback:
                     parts[at] = structs.replace(part, feedback=feedback, error=True)
         # A sub-agent's task is written by an agent, not by the user.

@@ -79,28 +79,6 @@ class CompactMetadata(Struct, rename="camel", gc=False):
     preserved_segment: KeptMessages | None = None
 
 
-class Hunk(Struct, rename="camel", gc=False):
-    """Consecutive changed lines of a file, with the lines around them."""
-
-    new_start: int = 0
-    lines: list[str] = []
-
-
-class ToolUseResult(Struct, rename="camel", gc=False):
-    """A result as the client keeps it; only the patch of an edit is read."""
-
-    structured_patch: list[Hunk] | None = None
-
-    @property
-    def file_line(self) -> int:
-        """The first changed line of the file; 0 if unknown."""
-        for hunk in self.structured_patch or ():
-            for number, line in enumerate(hunk.lines, hunk.new_start):
-                if line[:1] in ("+", "-"):
-                    return number
-        return 0
-
-
 class ClaudeLine(Struct, rename="camel", gc=False):
     """The fields that reviewer needs; all others are skipped without decoding."""
 
@@ -126,7 +104,6 @@ class ClaudeLine(Struct, rename="camel", gc=False):
     attachment: Attachment | None = None
     origin: MessageOrigin | None = None
     compact_metadata: CompactMetadata | None = None
-    tool_use_result: ToolUseResult | str | list[object] | None = None
 
 
 _lines = msgspec.json.Decoder(ClaudeLine)

@@ -692,7 +692,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         act = RunningAct("Applying")
 
         def work() -> Applied:
-            return self.engine.compression.apply(number, plan, expected_head=plan.head)
+            return self.engine.compression.apply(plan)
 
         done = await self.host.accompany(self, act, work)
         verb = "Compressed" if done.segments else "Restored"

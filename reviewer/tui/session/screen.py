@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
@@ -29,6 +29,9 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.session import keys
 from reviewer.tui.session.model import SessionModel, SessionRow
 from reviewer.tui.theme import Glyphs, RowStyles, glyphs
+
+if TYPE_CHECKING:
+    from reviewer.compression.values import SegmentTurn
 
 NARROW = 44
 """Narrower rows leave the line's number out."""
@@ -178,10 +181,15 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     def action_hand_over(self) -> None:
         """Show the hand-over of this session."""
-        from reviewer.compression.handover import session_named
+        from reviewer.compression.file_turns import FileTurns
 
         path, session = self.path, self._session
-        self.host.open_handover(lambda: session_named(path, session))
+
+        def read() -> tuple[str, tuple[SegmentTurn, ...]]:
+            turns = FileTurns(path, session)
+            return turns.name, tuple(turns)
+
+        self.host.open_handover(read)
 
     # wording a memory
 

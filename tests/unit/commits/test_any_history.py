@@ -84,8 +84,5 @@ def test_any_history_can_be_replayed_and_taken_back(steps: Any) -> None:
                 kept = [view for view in views if view.row.priority != "skip"]
                 compiled = engine.contexts.compile(context)
                 assert [message.text for message in compiled] == [view.text for view in kept]
-                if found.head is not None:
-                    head = engine.contexts.resolve(found.head)
-                    assert engine.contexts.compile(context, at=head) == compiled
         finally:
             engine.close()

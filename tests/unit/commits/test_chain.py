@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from reviewer.commits.contents import commit_hash, content_hash
+from reviewer.commits.contents import HASHED, content_hash, hashed_row
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery
 from reviewer.engine import Engine
@@ -20,10 +20,9 @@ from tests.unit.commits.conftest import Chain, Say
 def test_each_commit_vouches_for_the_one_before(contexts: Contexts, context: int, say: Say) -> None:
     first, second = contexts.commit(say("One.")), contexts.commit(say("Two.", "assistant"))
     assert (first.parent, second.parent) == (None, first.row.hash)
-    assert second.row.hash == commit_hash(
-        parent=first.row.hash, role="assistant", type="dialogue", name="",
-        content=content_hash("Two."), operation="append", target=None, at=second.at,
-    )  # fmt: skip
+    told = {"role": "assistant", "type": "dialogue", "name": "", "at": second.at}
+    row = hashed_row(first.row.hash, content_hash("Two."), "append", None, **told)
+    assert second.row.hash == row["hash"]
     assert contexts.get(context).head == second.row.hash
 
 
@@ -171,11 +170,17 @@ COMMIT: dict[str, Any] = {
 }  # fmt: skip
 
 
+def hashed(commit: dict[str, Any]) -> object:
+    row = {name: commit[name] for name in HASHED}
+    parent, content, target = commit["parent"], commit["content"], commit["target"]
+    return hashed_row(parent, content, commit["operation"], target, **row)["hash"]
+
+
 def test_the_hash_is_sha256_of_the_canonical_json() -> None:
     spelled = json.dumps(COMMIT, sort_keys=True, separators=(",", ":")).encode()
-    assert commit_hash(**COMMIT) == hashlib.sha256(spelled).hexdigest()
+    assert hashed(COMMIT) == hashlib.sha256(spelled).hexdigest()
 
 
 @pytest.mark.parametrize("field", sorted(COMMIT))
 def test_every_field_counts(field: str) -> None:
-    assert commit_hash(**{**COMMIT, field: "other"}) != commit_hash(**COMMIT)
+    assert hashed({**COMMIT, field: "other"}) != hashed(COMMIT)

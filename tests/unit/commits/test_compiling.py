@@ -9,8 +9,6 @@ import pytest
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.rows import chat_messages
 from reviewer.commits.values import CompiledMessage, Priority
-from reviewer.errors import UnknownIdError
-from tests.present import present
 from tests.unit.commits.conftest import Say
 
 
@@ -40,23 +38,6 @@ def test_messages_come_in_order_without_what_is_skipped(
     assert texts(messages) == ["boot", "ask, reworded", "call", "result", "answer"]
     assert [message.priority for message in messages][:2] == ["pinned", "normal"]
     assert [message.commit for message in messages][:2] == [story["boot"], story["ask"]]
-
-
-def test_at_a_commit_the_chain_is_as_it_was_then(
-    contexts: Contexts, context: int, story: dict[str, int]
-) -> None:
-    assert texts(contexts.compile(context, at=story["call"])) == ["boot", "ask", "call"]
-    assert texts(contexts.compile(context, at=story["answer"]))[1] == "ask"
-    head = contexts.resolve(present(contexts.get(context).head))
-    assert contexts.compile(context, at=head) == contexts.compile(context)
-
-
-def test_a_commit_of_another_context_is_refused(
-    contexts: Contexts, context: int, story: dict[str, int]
-) -> None:
-    other = contexts.create("kiosk", "other").id
-    with pytest.raises(UnknownIdError, match='not in the context "other"'):
-        contexts.compile(other, at=story["ask"])
 
 
 def test_totals_divide_by_priority_and_role(

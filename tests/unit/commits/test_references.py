@@ -46,11 +46,10 @@ def test_a_number_names_a_row(contexts: Contexts, say: Say) -> None:
 def test_an_ambiguous_hash_names_who_may_be_meant(
     engine: Engine, contexts: Contexts, context: int
 ) -> None:
-    one = plant_commits(engine, context, "abcd11", text="The first.")
+    plant_commits(engine, context, "abcd11", text="The first.")
     two = plant_commits(engine, context, "abcd22", text="The second.")
     with pytest.raises(AmbiguousReferenceError) as refused:
         contexts.resolve("abcd")
-    assert refused.value.candidates == (one, two)
     for words in ("abcd11", "abcd22", "The first.", "The second.", "more of the hash"):
         assert words in str(refused.value)
     assert contexts.resolve("abcd2") == two

@@ -89,7 +89,7 @@ class Kiosk:
     def compress(self, level: str = "brief", **options: Any) -> Any:
         """Plans every segment at the level and applies it."""
         plan = self.compression.plan(self.id, level, **options)
-        return self.compression.apply(self.id, plan)
+        return self.compression.apply(plan)
 
 
 @pytest.fixture

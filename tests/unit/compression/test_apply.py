@@ -116,7 +116,7 @@ def test_commits_after_or_between_the_range_are_kept(kiosk: Kiosk) -> None:
     contexts.annotate(kiosk.ids[12], priority="pinned")
     before = kiosk.texts()
     plan = kiosk.compression.plan(kiosk.id, "brief", start=kiosk.ids[5], end=kiosk.ids[20])
-    kiosk.compression.apply(kiosk.id, plan)
+    kiosk.compression.apply(plan)
     after = kiosk.texts()
     assert after[:5] == before[:5]
     assert before[12] in after
@@ -147,7 +147,7 @@ def test_an_edit_inside_the_range_is_allowed_and_its_text_is_summarized(kiosk: K
     edited = contexts.edit(kiosk.ids[4], "We decided to keep one connection to `late_queue.py`.")
     kept = contexts.edit(kiosk.ids[-1], "The very last word.")
     plan = kiosk.compression.plan(kiosk.id, "brief", end=kiosk.ids[20])
-    kiosk.compression.apply(kiosk.id, plan)
+    kiosk.compression.apply(plan)
     assert "late_queue.py" in kiosk.summaries()[0].text
     assert edited.text not in kiosk.texts()
     assert kiosk.texts()[-1] == kept.text
@@ -158,7 +158,7 @@ def test_a_head_that_moved_meanwhile_is_noticed(kiosk: Kiosk) -> None:
     kiosk.say("One more thing.")
     before = kiosk.chain()
     with pytest.raises(ConflictError, match="Nothing was written; preview again"):
-        kiosk.compression.apply(kiosk.id, found.plan)
+        kiosk.compression.apply(found.plan)
     assert kiosk.chain() == before
 
 
@@ -166,7 +166,7 @@ def test_an_annotation_meanwhile_is_noticed(kiosk: Kiosk) -> None:
     found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
     kiosk.engine.contexts.annotate(kiosk.ids[3], priority="pinned")
     with pytest.raises(ConflictError, match="preview again"):
-        kiosk.compression.apply(kiosk.id, found.plan)
+        kiosk.compression.apply(found.plan)
 
 
 def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
@@ -196,7 +196,7 @@ def test_secrets_typed_into_a_summary_are_masked(kiosk: Kiosk) -> None:
     first = plan.choices[0].segment
     text = "Log in with DB_PASSWORD='hunter2-Xk93vQ9z' at the kiosk."
     plan = kiosk.compression.write(plan.with_level(first, Level.BRIEF), first, text)
-    kiosk.compression.apply(kiosk.id, plan)
+    kiosk.compression.apply(plan)
     assert "hunter2" not in kiosk.summaries()[0].text
 
 
@@ -212,7 +212,7 @@ def test_a_summary_that_did_not_pass_is_still_one_that_does_not_once_it_is_appli
     found = kiosk.compression.preview(plan).segments[0]
     assert found.in_doubt
     assert found.fidelity.overall_score > 0.85
-    kiosk.compression.apply(kiosk.id, plan)
+    kiosk.compression.apply(plan)
     applied = kiosk.compression.segments(kiosk.id)[0].applied
     assert applied is not None
     assert not applied.passes

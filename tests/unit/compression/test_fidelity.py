@@ -8,7 +8,7 @@ from msgspec import structs
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.engine import SegmentAnalysis
-from reviewer.compression.fidelity import missing_anchors
+from reviewer.compression.fidelity import missing_anchors, validate_fidelity
 from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.segments import full_text
 from reviewer.compression.summarizer import Summarizer
@@ -35,7 +35,7 @@ def judged(
     summary = CompressedSegment(
         source.id, level, content, anchors, (), count(content), source.tokens, engine=engine
     )
-    return SegmentAnalysis(source).fidelity(summary)
+    return validate_fidelity(SegmentAnalysis(source), summary)
 
 
 def anchor(content: str, source: str = "detected") -> AnchorPoint:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.compression.fit import UnreachableError, fit_levels
+from reviewer.compression.fit import LevelSize, UnreachableError, fit_levels
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.service import Compression
 from reviewer.compression.summarizer import LicenceError
@@ -20,6 +20,7 @@ from tests.unit.sources.builders import Session
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you,"
 )
+SIZES = dict(zip(Level, map(LevelSize, (100, 60, 30, 10)), strict=True))
 REASONS = [f"Berth {at} of the old harbour floods at spring tide." for at in range(40)]
 
 
@@ -33,7 +34,7 @@ def test_fit_keeps_as_much_as_possible_within_the_target(kiosk: Kiosk) -> None:
         assert found.tokens_after <= target
         levels = [int(choice.level) for choice in plan.choices]
         assert levels[-1] <= levels[0]
-    assert kiosk.compression.apply(kiosk.id, found.plan).tokens_after <= target
+    assert kiosk.compression.apply(found.plan).tokens_after <= target
     assert sum(message.tokens for message in kiosk.compiled()) <= target
 
 
@@ -90,15 +91,11 @@ def test_the_licence_lowers_what_fit_may_use(
     ],
 )
 def test_all_are_brief_before_the_newest_are_fuller(target: int, levels: list[Level]) -> None:
-    of = (100, 60, 30, 10)
-    assert fit_levels(4, target, 0, lambda _, level: of[level])[0] == levels
+    assert fit_levels([SIZES] * 4, target)[0] == levels
 
 
 def test_full_goes_to_where_most_was_said() -> None:
-    of, speech = (100, 60, 30, 10), (0.1, 0.9, 0.2, 0.1, 0.1)
-    levels, _ = fit_levels(
-        5, 420, 0, lambda _, level: of[level], speech=lambda number: speech[number]
-    )
+    levels, _ = fit_levels([SIZES] * 5, 420, speech=(0.1, 0.9, 0.2, 0.1, 0.1))
     assert levels == [Level.DETAILED, Level.FULL, Level.DETAILED, Level.FULL, Level.FULL]
 
 

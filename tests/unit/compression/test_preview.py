@@ -40,7 +40,7 @@ def test_a_preview_is_not_written_and_has_the_resulting_sizes(kiosk: Kiosk) -> N
     found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
     assert kiosk.chain() == before
     assert found.tokens_before == sum(message.tokens for message in kiosk.compiled())
-    applied = kiosk.compression.apply(kiosk.id, found.plan)
+    applied = kiosk.compression.apply(found.plan)
     assert applied.tokens_after == found.tokens_after
     assert sum(message.tokens for message in kiosk.compiled()) == found.tokens_after
     texts = kiosk.texts()
@@ -120,7 +120,7 @@ def test_a_model_writes_segments_in_parallel_and_reports_progress(
     found = compression.preview(compression.plan(kiosk.id, "detailed"), watch)
     assert [each.done for each in progress] == [1, 2, 3]
     asked = len(model.prompts)
-    compression.apply(kiosk.id, found.plan)
+    compression.apply(found.plan)
     assert len(model.prompts) == asked  # the previewed texts are applied without asking again
     spent = [one for one in compression.statistics() if one.name.endswith("LlmTokens")]
     assert (spent[0].label, spent[0].count) == ("scripted", 3)
@@ -154,7 +154,7 @@ def test_where_a_model_fails_the_offline_engine_writes_and_says_so(
     note = found.segments[engines.index("offline")].compressed.note
     assert note.startswith("offline, because the model")
     assert why in note
-    compression.apply(kiosk.id, found.plan)
+    compression.apply(found.plan)
 
 
 def test_a_model_that_died_is_not_asked_for_every_other_segment(
@@ -189,7 +189,7 @@ def test_a_segment_whose_criteria_cannot_be_met_stays_full_beside_the_others(
     assert found.tokens_after < found.tokens_before
     fitted = compression.fit(kiosk.id, found.tokens_after + 50)
     assert compression.preview(fitted).tokens_after <= found.tokens_after + 50
-    assert compression.apply(kiosk.id, found.plan).segments == len(found.segments) - 1
+    assert compression.apply(found.plan).segments == len(found.segments) - 1
     assert "not in this commit" not in "".join(m.text for m in kiosk.summaries())
 
 

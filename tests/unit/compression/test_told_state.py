@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from reviewer.compression.file_summary import summarize_file
 from reviewer.compression.values import Level
 from tests.unit.sessions.told import Told
@@ -103,41 +101,24 @@ def test_changes_taken_back_lose_their_names(tmp_path: Path) -> None:
     assert "open_port_twice()" not in found
 
 
-OLD = "\n\ndef close():\n    log()\n    port.close()"
-SNIPPET = (
-    "Here is the file:\n   39\t}\n   40\t\n   41\t\n   42\tdef close():\n   43\t    port.close()\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("new", "printed", "shown"),
-    [
-        (OLD.replace("    log()\n", ""), SNIPPET, "queue.py:43 (edited)"),
-        (OLD.replace("    log()\n", ""), SNIPPET + SNIPPET, "queue.py (edited)"),
-        (f"{OLD}\n    log()", "The file has been updated.", "queue.py (edited)"),
-    ],
-)
-def test_the_number_of_a_changed_line_is_that_of_the_printed_change(
-    tmp_path: Path, new: str, printed: str, shown: str
+def test_the_state_of_a_range_counts_what_came_before_it_and_its_course_does_not(
+    tmp_path: Path,
 ) -> None:
-    session = claude(tmp_path)
-    given: dict[str, Any] = {"file_path": f"{SHOP}/queue.py", "old_string": OLD, "new_string": new}
-    session.call("Edit", printed, **given)
-    assert f"{shown}:\n" in told(session.write(tmp_path / "session.jsonl"))
-
-
-def test_the_number_that_the_patch_has_goes_first(tmp_path: Path) -> None:
-    session = claude(tmp_path)
-    given: dict[str, Any] = {
-        "file_path": f"{SHOP}/queue.py",
-        "old_string": OLD,
-        "new_string": f"{OLD}\n    log()",
-    }
-    session.call("Edit", SNIPPET, **given)
-    hunk = {"oldStart": 70, "oldLines": 2, "newStart": 70, "newLines": 3}
-    lines = ["     log()", "     port.close()", "+    log()"]
-    session.records[-1]["toolUseResult"] = {"structuredPatch": [{**hunk, "lines": lines}]}
-    assert "queue.py:72 (edited):\n" in told(session.write(tmp_path / "session.jsonl"))
+    session = Told(folder=tmp_path)
+    session.user("Paint the drawer green.")
+    session.edit(f"{SHOP}/drawer.py", new="def paint_green():\n    pass")
+    session.run("pytest -q", "3 passed")
+    begin = len(session.records)
+    session.user(LOG)
+    session.user("Keep the port open between two receipts, and say when it is done.")
+    session.edit(f"{SHOP}/queue.py")
+    path = session.write(tmp_path / "session.jsonl")
+    [found] = summarize_file(path, levels=[Level.BRIEF], line_start=begin, max_tokens=800)
+    text = found.segment.content
+    assert "no commit of it seen (2): queue.py, drawer.py" in text
+    assert "Not run again since that change, before it: `pytest -q` passed." in text
+    assert "green" not in text
+    assert found.segment.original_token_count == sum(each.tokens for each in found.source.turns)
 
 
 # Checks and pushes

@@ -356,21 +356,20 @@ def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
 # What was changed last
 
 
-def test_the_code_that_was_changed_last_with_its_place() -> None:
+def test_the_code_that_was_changed_last() -> None:
     old = "def legend(rows):\n    return rows"
     new = "def legend(rows):\n    return rows[::-1]"
     given = {"file_path": "sheets/harbour.py", "old_string": old, "new_string": new}
-    snippet = "Updated:\n     7→def legend(rows):\n     8→    return rows[::-1]"
     turns = [
         turn("Turn the legend."),
         agent("The tide is below it. Now I turn the rows:"),
         call("Edit", given),
-        result("Edit", snippet, outcome="ok"),
+        result("Edit", "updated", outcome="ok"),
         *run("print-sheet"),
         agent("Done."),
     ]
     code = "  def legend(rows):\n  -     return rows\n  +     return rows[::-1]"
-    assert section(written(turns), HandoverSection.CHANGES) == f"harbour.py:8 (edited):\n{code}"
+    assert section(written(turns), HandoverSection.CHANGES) == f"harbour.py (edited):\n{code}"
 
 
 def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:

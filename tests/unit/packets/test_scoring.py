@@ -26,7 +26,7 @@ def entry(
     at = None if days is None else NOW - timedelta(days=days)
     return Item(
         id=title, section=section, title=title, text=text, place="x:1", at=at,
-        heading=section is Section.DECISIONS, superseded=superseded,
+        heading=section is Section.DECISIONS, outdated="superseded" if superseded else "",
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ EDITED = "We use SQLite for billing and mail, because it is simple."
 
 
 def equal(text: str) -> Hunk:
-    return Hunk("equal", text, text)
+    return Hunk(text, text)
 
 
 @pytest.mark.parametrize(
@@ -22,20 +22,20 @@ def equal(text: str) -> Hunk:
             EDITED,
             [
                 equal("We use "),
-                Hunk("replace", "Postgres", "SQLite"),
+                Hunk("Postgres", "SQLite"),
                 equal(" for billing"),
-                Hunk("insert", "", " and mail"),
+                Hunk("", " and mail"),
                 equal(", because it is "),
-                Hunk("replace", "fast", "simple"),
+                Hunk("fast", "simple"),
                 equal("."),
             ],
         ),
         (
             "keep it very short",
             "keep it short",
-            [equal("keep it "), Hunk("delete", "very ", ""), equal("short")],
+            [equal("keep it "), Hunk("very ", ""), equal("short")],
         ),
-        ("a b\n c d", "a x\n y d", [equal("a "), Hunk("replace", "b\n c", "x\n y"), equal(" d")]),
+        ("a b\n c d", "a x\n y d", [equal("a "), Hunk("b\n c", "x\n y"), equal(" d")]),
         ("same text", "same text", [equal("same text")]),
         ("", "", []),
     ],

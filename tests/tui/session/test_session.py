@@ -98,7 +98,8 @@ async def test_escape_leaves_a_session_that_is_still_read(
 ) -> None:
     go_on = Event()
     monkeypatch.setattr(
-        "reviewer.tui.session.screen.read_view", lambda path: go_on.wait(PATIENCE) and None
+        "reviewer.tui.session.screen.read_view",
+        lambda path: go_on.wait(PATIENCE) and read_view(path),
     )
     async with opened(read, project="acme") as screen:
         screen.app.post_message(events.Key("enter", None))

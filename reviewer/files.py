@@ -33,6 +33,9 @@ LARGEST_OWN = 64_000_000
 HEAD_OF_OWN = 4_000
 """Bytes that identify an earlier text of the program."""
 
+LATEST = 2**63 - 1
+"""Nanoseconds since 1970: in April 2262, the last moment that fits a column of a store."""
+
 _SHELL_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Prefixes of `<(command)` and `/dev/stdin`, which are pipes with a writer; unlike pipes in
 `/dev/shm`, which anybody may create.
@@ -56,6 +59,11 @@ def login_name() -> str:
 def is_own(path: Path) -> bool:
     """Whether a file belongs to this process's user. Raises OSError."""
     return user() in (None, path.stat().st_uid)
+
+
+def modified_ns(found: os.stat_result) -> int:
+    """When a file was modified; a date after LATEST is LATEST."""
+    return min(found.st_mtime_ns, LATEST)
 
 
 def unreadable(path: Path, problem: OSError | ValueError) -> SourceError:

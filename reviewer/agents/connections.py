@@ -11,7 +11,7 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,6 @@ from msgspec import Struct, field, structs
 from reviewer.agents import json_text, toml_text
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.json_text import Addition
-from reviewer.agents.memory_folders import memory_wiring
 from reviewer.agents.wiring import AGENTS, FileKind, Wiring, WiringFile, WiringPlace, WiringScope
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
@@ -188,41 +187,42 @@ class Connections:
 
         Raises ReviewerError also for an agent without one.
         """
+        from reviewer.agents.memory_folders import memory_wiring  # late: it imports readers
+
         wiring = memory_wiring(agent, place, project, facts)
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
 
-    def follow_triggers(self, now: tuple[str, ...]) -> list[str]:
+    def follow_triggers(self, now: tuple[str, ...], tell: Callable[[str], None]) -> list[str]:
         """Rewrite the hooks of agents whose settings have other triggers than these; returns a
-        sentence for each failure. Not recorded as a person's act.
-        Raises ReviewerError, OSError.
+        sentence for each failure. `tell` gets each written file with the reason, and its diff. Not
+        recorded as a person's act. Raises ReviewerError, OSError.
         """
+        if all(each.triggers in (None, now) for each in self.all()):
+            return []
         problems: list[str] = []
-        for each in self.all():
-            try:
-                planned = self._plan_triggers(each, now)
-                if planned is None:
-                    continue
-                with self._alone():
-                    files, _ = self._write(planned)
-                    self._keep(structs.replace(each, files=files, triggers=now))
-            except (ReviewerError, OSError) as problem:
-                problems.append(f"The hooks of {each.agent}: {problem}")
+        with self._alone():
+            for each in self.all():
+                try:
+                    self._follow(each, now, tell)
+                except (ReviewerError, OSError) as problem:
+                    problems.append(f"The hooks of {each.agent}: {problem}")
         return problems
 
-    def upcoming(self, now: tuple[str, ...]) -> list[str]:
-        """The files that `follow_triggers` would write, with the reason and the diff. Raises
-        ReviewerError, OSError.
-        """
-        said: list[str] = []
-        for each in self.all():
-            planned = self._plan_triggers(each, now)
-            before = set(each.triggers or ())
-            why = [f"{tie} is new" for tie in now if tie not in before]
-            why += [f"{tie} is gone" for tie in sorted(before.difference(now))]
-            for change in planned.changed if planned else ():
-                said.append(f"{change.plan.path} is rewritten for {each.agent}: {', '.join(why)}.")
-                said += self.diff(change)
-        return said
+    def _follow(
+        self, connection: Connection, now: tuple[str, ...], tell: Callable[[str], None]
+    ) -> None:
+        planned = self._plan_triggers(connection, now)
+        if planned is None:
+            return
+        files, _ = self._write(planned)
+        self._keep(structs.replace(connection, files=files, triggers=now))
+        before = set(connection.triggers or ())
+        why = [f"{tie} is new" for tie in now if tie not in before]
+        why += [f"{tie} is gone" for tie in sorted(before.difference(now))]
+        for change in planned.changed:
+            tell(f"{change.plan.path} was rewritten for {planned.agent}: {', '.join(why)}.")
+            for line in self.diff(change):
+                tell(line)
 
     def _plan_triggers(self, connection: Connection, now: tuple[str, ...]) -> Planned | None:
         """The settings of an agent with these triggers; None if unchanged, or if they are at

@@ -6,14 +6,13 @@ A hook never blocks an agent: a failure is one line in the log, and the agent go
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from reviewer.agents.agent_files import AgentFiles, GivenPacket, SessionNote
-from reviewer.agents.background import READ_SESSIONS, start_in_background, update_call_hooks
+from reviewer.agents.background import READ_SESSIONS, start_in_background
 from reviewer.agents.events import COMPACTION
 from reviewer.agents.hook_events import LifecycleEvent
 from reviewer.clock import Clock, iso, utc_now
@@ -36,6 +35,7 @@ class Hooks:
         self._files = AgentFiles(store)
         self._given: GivenPacket | None = None
         self._memories: tuple[int, ...] = ()
+        self._triggers: tuple[str, ...] | None = None
 
     def carry_out(self, event: LifecycleEvent) -> AgentText:
         """The text for the agent's model, possibly empty. Slower work is left to `finish`."""
@@ -55,11 +55,16 @@ class Hooks:
 
     def finish(self, event: LifecycleEvent) -> None:
         """Check the transcript and write, after the agent has its answer."""
+        from reviewer.agents.connections import Connections
+
         if self._given is not None:
             self._files.note_given(self._given)
         if event.moment == START:
             self._note(event)
-            update_call_hooks(self._store)  # decisions made on a screen that is still open
+            if self._triggers is not None:  # of a screen that is still open
+                connections = Connections(self._store.absolute(), clock=self._clock)
+                for problem in connections.follow_triggers(self._triggers, lambda _: None):
+                    self.log(problem)
 
     def log(self, line: str) -> None:
         """Append a line to the log. Raises OSError."""
@@ -109,6 +114,7 @@ class Hooks:
         with Engine.of_folder(self._store, folder, self._named, clock=self._clock) as engine:
             if engine is None:
                 return NOTHING
+            self._triggers = engine.recall.call_triggers()
             made = packet_within(engine, task=event.prompt, now=self._clock().astimezone())
             project = engine.project or ""
         before = self._files.given(event.agent)
@@ -137,19 +143,6 @@ def require_transcript(agent: str, session: str, path: str, folder: Path) -> Non
     require_place(agent, path)
     if os.path.exists(path) and os.path.getsize(path):
         transcript_of(agent, session, path, folder)
-
-
-def refresh_call_hooks(store: Path, clock: Clock = utc_now) -> list[str]:
-    """Prepare memories for hooks at calls, and update the agents' settings; returns sentences about
-    failures. Raises StoreError, ReviewerError.
-    """
-    from reviewer.agents.connections import Connections
-    from reviewer.engine import Engine
-
-    with closing(Engine.open(store, clock=clock)) as engine:
-        engine.recall.derive()
-        triggers = engine.recall.call_triggers()
-    return Connections(store.absolute(), clock=clock).follow_triggers(triggers)
 
 
 class SessionReader:

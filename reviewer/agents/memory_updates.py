@@ -1,4 +1,4 @@
-"""Updates what agents read after acts of the store: moments, and memory folders."""
+"""Updates what agents read after acts of the store: moments, memory folders, hooks at calls."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from reviewer.files import read_own
 from reviewer.sharing import personal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from reviewer.agents.connections import Connection
     from reviewer.agents.wiring import WiringFile
     from reviewer.engine import Engine
@@ -31,6 +33,21 @@ def bring_up_to_date(engine: Engine) -> list[str]:
     except (ReviewerError, OSError) as problem:
         return [str(problem)]
     return []
+
+
+def update_call_hooks(engine: Engine, tell: Callable[[str], None]) -> list[str]:
+    """Write guards and the other triggers of hooks at calls into the settings of connected agents;
+    returns sentences about failures. `tell`: see `Connections.follow_triggers`.
+    """
+    if not (personal(engine.path, "-agents") / "connections.json").exists():
+        return []
+    from reviewer.agents.connections import Connections  # late: most stores have no agent
+
+    try:
+        connections = Connections(engine.path.absolute(), clock=engine.clock)
+        return connections.follow_triggers(engine.recall.call_triggers(), tell)
+    except (ReviewerError, OSError) as problem:
+        return [str(problem)]
 
 
 def _rewritten(engine: Engine) -> list[str]:

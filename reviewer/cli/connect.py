@@ -12,7 +12,7 @@ import click
 from reviewer.agents.program import missing_mcp
 from reviewer.cli.inputs import ID, flag, option, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
-from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_call_hooks
+from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_agents
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 from reviewer.system import working_folder
@@ -100,14 +100,15 @@ def connect(
         return
     if not _agreed(connections, planned, yes):
         return
-    if not session.store_path().exists():
-        with session.whole_store(create=True):
+    is_new = not session.store_path().exists()
+    with session.whole_store(create=True) as engine:
+        if is_new:
             narrate(
                 f"Created the store {session.store_path()}. It is empty: {agent} gets "
                 "nothing until you promote something. Begin with: reviewer ingest"
             )
-    backups = connections.connect(planned)
-    update_call_hooks(session.store_path())
+        backups = connections.connect(planned)
+        update_agents(engine)
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
         narrate(sentence)

@@ -16,7 +16,7 @@ from reviewer.cli.session import (
     Verb,
     leave,
     pass_session,
-    update_memory_folders,
+    update_agents,
 )
 from reviewer.errors import SourceError
 
@@ -62,7 +62,7 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
                 narrate("Nothing was erased.")
                 return
         engine.forgetting.erase(going)
-        update_memory_folders(engine)
+        update_agents(engine)
         done = engine.forgetting.clean_up(going)
         for sentence in (*_blocks(engine, going), *engine.forgetting.out_of_reach(going)):
             narrate(sentence)

@@ -128,23 +128,6 @@ def read_sessions(session: Session) -> None:
     narrate(f"Sessions read: {count}.")
 
 
-@click.command(cls=Verb)
-@pass_session
-def update_call_hooks(session: Session) -> None:
-    """Prepare memories for hooks at calls, and write guards.
-
-    Started by a decision in its own process, if an agent is connected.
-    """
-    from reviewer.agents.agent_files import AgentFiles
-    from reviewer.agents.hooks import refresh_call_hooks
-    from reviewer.clock import utc_now
-
-    files = AgentFiles(session.store_path())
-    with files.lock("guards", wait=True):
-        for problem in refresh_call_hooks(session.store_path()):
-            files.log(utc_now(), problem)
-
-
 def _log(hooks: Hooks, line: str) -> None:
     """A line in the log, or on stderr if the log cannot be written."""
     try:

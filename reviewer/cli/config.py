@@ -14,7 +14,7 @@ from reviewer.cli.session import Session, VerbSection, pass_session
 
 @click.group(cls=VerbSection)
 def config() -> None:
-    """Show or check the settings."""
+    pass
 
 
 @config.command("show")

@@ -64,9 +64,7 @@ def connect(
     reach: int | None,
     as_json: bool,
 ) -> None:
-    """Connect an agent, so that it gets its project's memories automatically.
-
-    Writes the MCP server and the hooks (for OpenCode: a plugin). Every change is shown first and
+    """Writes the MCP server and the hooks (for OpenCode: a plugin). Every change is shown first and
     you are asked once; each file is backed up, and `reviewer disconnect` restores it byte for byte.
     Without AGENT: a table of the agents.
 
@@ -123,9 +121,7 @@ def connect(
 @YES
 @pass_session
 def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
-    """Undo `reviewer connect`.
-
-    A file that nobody has changed since is restored byte for byte. From any other file only
+    """A file that nobody has changed since is restored byte for byte. From any other file only
     reviewer's own lines are removed; a line that was changed stays, and is named.
     """
     place = _place(session, scope)

@@ -38,12 +38,10 @@ UNFINISHED = (
 @flag("--yes", "Do not ask: this cannot be undone.")
 @pass_session
 def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
-    """Erase memories, or a project, for good.
-
-    Nothing is left in tables, history, search indexes, reports, drafts, cached answers and prepared
-    packets. Rows merged into a memory go with it; without IDs, --project NAME erases a whole
-    project. It asks first, because undo cannot bring anything back, and names copies that it cannot
-    reach. `reviewer verify` still succeeds afterwards.
+    """Nothing is left in tables, history, search indexes, reports, drafts, cached answers and
+    prepared packets. Rows merged into a memory go with it; without IDs, --project NAME erases a
+    whole project. It asks first, because undo cannot bring anything back, and names copies that it
+    cannot reach. `reviewer verify` still succeeds afterwards.
     """
     session.refuse_all_projects()
     with session.whole_store() as engine:

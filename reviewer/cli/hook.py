@@ -44,9 +44,7 @@ class HookVerb(Verb):
 @click.argument("event")
 @pass_session
 def hook(session: Session, agent: str, event: str) -> None:
-    """Answer an event of an agent's session; agents run this.
-
-    Reads one JSON object on stdin, and answers on stdout if there is an answer. At the start and
+    """Reads one JSON object on stdin, and answers on stdout if there is an answer. At the start and
     after a compaction it gives the project's packet; before a compaction, instructions for the
     summary, if the agent accepts them; at the end it notes the session, and another process reads
     it. With a prompt, a failed call or a guarded call it gives the memories that belong there. A
@@ -118,10 +116,7 @@ def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
 @click.command(cls=Verb)
 @pass_session
 def read_sessions(session: Session) -> None:
-    """Ingest the sessions noted by hooks.
-
-    Started by a hook in its own process.
-    """
+    """Started by a hook in its own process."""
     from reviewer.agents.hooks import SessionReader
 
     count = SessionReader(session.store_path(), project=session.project).read()

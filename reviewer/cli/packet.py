@@ -111,9 +111,7 @@ def packet(
     mutes: tuple[str, ...],
     out: Path | None,
 ) -> None:
-    """Print what an agent should know, within a token budget.
-
-    The text stays within the budget, except that the constitution, the reading order and the
+    """The text stays within the budget, except that the constitution, the reading order and the
     instruction are always included. It comes from the trusted state and the active memories and
     entities of the store, or from a .context folder. With a task, its words decide the order in
     every section. --explain lists the ids for --pin and --mute.

@@ -395,11 +395,12 @@ class VerbGroup(Verb, VerbSection):
 
 
 class VerbEntry(NamedTuple):
-    """The location of a command, and its one-line help."""
+    """The location of a command, and the first line of its help."""
 
     target: str
     """`module:attribute` of the click command in `reviewer.cli`, or one name for both."""
     help: str
+    """The docstring of the command has the rest."""
     rare: bool = False
     """The program's help only names it: agents run it, or the screen does the same."""
 
@@ -407,6 +408,8 @@ class VerbEntry(NamedTuple):
         module, _, attribute = self.target.partition(":")
         command = getattr(import_module(f"reviewer.cli.{module}"), attribute or module)
         assert isinstance(command, click.Command)
+        if not (command.help or "").startswith(self.help):
+            command.help = "\n\n".join(filter(None, (self.help, command.help)))
         return command
 
 

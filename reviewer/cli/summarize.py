@@ -43,9 +43,7 @@ def summarize(
     model: str | None,
     as_json: bool,
 ) -> None:
-    """Summarize a file at one or all levels, without a store.
-
-    Nothing is sent anywhere without --engine model, whatever the settings say. A model reads the
+    """Nothing is sent anywhere without --engine model, whatever the settings say. A model reads the
     lines in one call per level; if it fails, the offline engine writes, and a line on stderr gives
     the reason.
 

@@ -36,7 +36,6 @@ OPENS_A_DOOR_ITSELF = {
     ("cli/hook.py", "within"): "opens /dev/null",
     ("cli/demo.py", "demo"): "copies the sample data of the program into a temporary folder",
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
-    ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",
     ("packets/relevance.py", "__init__"): "an index in memory",
     ("recall/at_call.py", "memories_at"): "the store, without what an agent would wait for",
     ("recall/at_call.py", "call_triggers"): "the store, read-only",

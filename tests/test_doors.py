@@ -266,17 +266,24 @@ def test_every_tool_of_mcp_answers_through_its_door() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and any(ast.unparse(each).startswith("made.") for each in node.decorator_list)
     ]
-    assert len(asked) >= 10
+    added = [
+        ast.unparse(node.args[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "made.add_tool"
+    ]
+    assert added == ["_answering(tool)"]
+    assert len(asked) == 4
     for node in asked:
         returned = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
         assert returned, node.name
         for each in returned:
             assert isinstance(each.value, ast.Call), node.name
             prompt = ast.unparse(node.decorator_list[0]).startswith("made.prompt")
-            assert ast.unparse(each.value.func) == ("joined" if prompt else "_answered"), node.name
-    (argument,) = function_named("agents/mcp_server.py", "_answered").args.args
+            door = ast.unparse(each.value.func).partition("(")[0]
+            assert door == ("joined" if prompt else "_answering"), node.name
+    argument = function_named("agents/mcp_server.py", "_answering").args.args[0]
     assert argument.annotation is not None
-    assert ast.unparse(argument.annotation) == "Callable[[], AgentText]"
+    assert ast.unparse(argument.annotation) == "Callable[P, AgentText]"
 
 
 def test_the_tags_of_recalled_memory_are_written_in_one_place() -> None:

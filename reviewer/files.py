@@ -80,18 +80,20 @@ def reason_of(problem: OSError) -> str:
     return (problem.strerror or str(problem)).lower()
 
 
-def make_folders(path: Path) -> None:
-    """Create a folder and its missing parents, private to their owner.
+def make_folders(path: Path, mode: int = FOLDER_MODE) -> list[Path]:
+    """Create a folder and its missing parents, by default private to their owner; returns them,
+    outermost first.
 
     Existing folders are unchanged. Raises OSError.
     """
-    missing = []
+    missing: list[Path] = []
     while not path.exists():
-        missing.append(path)
+        missing.insert(0, path)
         path = path.parent
-    for folder in reversed(missing):
+    for folder in missing:
         # `Path.mkdir(parents=True)` sets the mode of the last folder only.
-        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        folder.mkdir(mode=mode, exist_ok=True)
+    return missing
 
 
 def make_private_folder(path: Path) -> None:

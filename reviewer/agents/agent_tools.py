@@ -322,12 +322,11 @@ class AgentTools:
 
     def _session(self, name: str, root: Path) -> SessionFile:
         """A session by its id, or its file. Raises ReviewerError for one of another project."""
-        from reviewer.agents.transcripts import SessionFile, find_session, transcript_of
+        from reviewer.agents.transcripts import SessionFile, find_session, noted
 
         for note in self._noted():
             if note.session == name:
-                folder = Path(note.cwd)
-                return transcript_of(note.agent, note.session, note.path, folder)
+                return noted(note)
         found = find_session(name, root)
         if found is not None:
             return found
@@ -349,12 +348,12 @@ class AgentTools:
 
     def _running_transcripts(self) -> Iterator[SessionFile]:
         """The files of running sessions; the paths noted by hooks are checked again."""
-        from reviewer.agents.transcripts import transcript_of
+        from reviewer.agents.transcripts import noted
 
         for note in self._running():
             if note.path:
                 with suppress(SourceError):
-                    yield transcript_of(note.agent, note.session, note.path, Path(note.cwd))
+                    yield noted(note)
 
     def _noted(self) -> list[SessionNote]:
         """Sessions of any agent in this work tree, latest first."""
@@ -428,7 +427,7 @@ class AgentTools:
 
         Raises ReviewerError if no file is named and no running session has them.
         """
-        from reviewer.agents.transcripts import SessionFile, transcript_of
+        from reviewer.agents.transcripts import SessionFile, noted
         from reviewer.proposing.proof_index import ProofIndex
         from reviewer.proposing.session_view import read_view
 
@@ -439,8 +438,7 @@ class AgentTools:
         places = [SessionFile(self._readable(named.pop()))] if named else []
         for note in [] if places else self._running()[:SESSIONS_SEARCHED]:
             try:
-                folder = Path(note.cwd)
-                places.append(transcript_of(note.agent, note.session, note.path, folder))
+                places.append(noted(note))
             except SourceError as problem:
                 problems.append(str(problem))
         if not places and not problems:

@@ -71,9 +71,16 @@ class Hooks:
         self._files.log(self._clock(), line)
 
     def _accepted(self, event: LifecycleEvent) -> bool:
-        """Whether a transcript is one of the agent's sessions; if not, logs the reason."""
+        """Whether a transcript, which may not exist yet, is one of the agent's sessions; if not,
+        logs the reason.
+        """
+        from reviewer.agents.transcripts import require_place, transcript_of
+
+        path = event.transcript
         try:
-            require_transcript(event.agent, event.session, event.transcript, Path(event.cwd))
+            require_place(event.agent, path)
+            if os.path.exists(path) and os.path.getsize(path):
+                transcript_of(event.agent, event.session, path, Path(event.cwd))
         except SourceError as problem:
             self.log(f"{event.agent} {event.name}: {problem}")
             return False
@@ -136,15 +143,6 @@ class Hooks:
         return made.text
 
 
-def require_transcript(agent: str, session: str, path: str, folder: Path) -> None:
-    """Raises SourceError for a path that is not the agent's session; it may not exist yet."""
-    from reviewer.agents.transcripts import require_place, transcript_of
-
-    require_place(agent, path)
-    if os.path.exists(path) and os.path.getsize(path):
-        transcript_of(agent, session, path, folder)
-
-
 class SessionReader:
     """Ingests the transcripts of ended sessions, one process at a time."""
 
@@ -186,11 +184,10 @@ class SessionReader:
             self._files.note_session(structs.replace(note, read_at=began, problem=problem))
 
     def _ingest(self, note: SessionNote) -> None:
-        from reviewer.agents.transcripts import transcript_of
+        from reviewer.agents.transcripts import noted
         from reviewer.engine import Engine
 
-        folder = Path(note.cwd)
-        found = transcript_of(note.agent, note.session, note.path, folder)
+        folder, found = Path(note.cwd), noted(note)
         path = found.path
         sessions = {path: frozenset((found.session,))} if found.session else None
         with Engine.of_folder(

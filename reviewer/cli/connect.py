@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reviewer.agents.connections import Connections, Planned
-    from reviewer.agents.installed import AgentRow
     from reviewer.agents.wiring import WiringPlace
     from reviewer.text.for_agents import AgentText
 
@@ -85,8 +84,10 @@ def connect(
         raise click.UsageError("--json is for the table, without an agent")
     if block and scope != "project":
         raise click.UsageError("--block needs --project: a block has one project's memories")
+    from reviewer.agents.connections import Connections
+
     place = _place(session, scope)
-    connections = _connections(session)
+    connections = Connections(session.store_path().absolute())
     if scope == "memory":
         planned = _plan_memory(session, connections, agent, place)
     else:
@@ -124,8 +125,10 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     """A file that nobody has changed since is restored byte for byte. From any other file only
     reviewer's own lines are removed; a line that was changed stays, and is named.
     """
+    from reviewer.agents.connections import Connections
+
     place = _place(session, scope)
-    connections = _connections(session)
+    connections = Connections(session.store_path().absolute())
     connection = connections.of(agent, place)
     if connection is None:
         raise ReviewerError(f"{agent} is not connected for {_words(place)}. See: reviewer connect")
@@ -174,12 +177,6 @@ def _place(session: Session, scope: str) -> WiringPlace:
     return WiringPlace(
         scope=WiringScope(scope), root=root, command=tuple(command), environment=dict(os.environ)
     )
-
-
-def _connections(session: Session) -> Connections:
-    from reviewer.agents.connections import Connections
-
-    return Connections(session.store_path().absolute())
 
 
 def _plan_memory(
@@ -265,7 +262,7 @@ def _show_table(session: Session, as_json: bool) -> None:
         lambda row: (
             row.agent,
             "yes" if row.program else "no",
-            _version(row),
+            ", ".join(filter(None, (row.version, "never run" if row.never_run else ""))) or "-",
             ", ".join(each.partition(" ")[0] for each in row.connected) or "-",
             moment(row.last_packet) if row.last_packet else "-",
             moment(row.last_read) if row.last_read else "-",
@@ -281,8 +278,3 @@ def _show_table(session: Session, as_json: bool) -> None:
             narrate(f"{row.agent}: {NEVER_RUN.format(title=row.title)}")
     if not any(row.connected for row in rows):
         narrate("Connect one: reviewer connect AGENT")
-
-
-def _version(row: AgentRow) -> str:
-    words = [word for word in (row.version, "never run" if row.never_run else "") if word]
-    return ", ".join(words) or "-"

@@ -239,15 +239,15 @@ class Connections:
         own = {old.path for old in connection.files}
         return planned if own >= {str(each.plan.path) for each in planned.changes} else None
 
-    def rewrite(self, connection: Connection, parts: Sequence[WiringFile]) -> list[str]:
+    def rewrite(self, connection: Connection, texts: Sequence[AgentText]) -> list[str]:
         """Rewrite our own files; returns a sentence for each that was changed by somebody else,
         which stays as it is. Raises ReviewerError, OSError.
         """
         problems: list[str] = []
-        texts = {str(part.path): part.text for part in parts}
+        own = [each.path for each in connection.files if each.kind is FileKind.OWN]
         with self._files.lock("connect", wait=True):
             files = {each.path: each for each in connection.files}
-            for path, text in texts.items():
+            for path, text in zip(own, texts, strict=True):
                 old, data = files[path], read_file(Path(path))
                 new = text.encode()
                 if data is None or data == new:

@@ -23,6 +23,7 @@ from reviewer.agents.agent_tools import (
     AgentQuote,
     AgentTools,
 )
+from reviewer.agents.events import EVENTS
 from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText, joined, sentence
 
@@ -55,12 +56,6 @@ READ = ToolAnnotations(read_only_hint=True, open_world_hint=False, idempotent_hi
 WRITE = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, open_world_hint=False, idempotent_hint=True
 )
-
-KNOWN_CLIENTS = {
-    "claude-code": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode",
-    "copilot": "copilot", "cursor": "cursor",
-}  # fmt: skip
-"""Part of a client's name -> the agent."""
 
 P = ParamSpec("P")
 
@@ -160,10 +155,7 @@ def client_agent(ctx: Context[Any, Any]) -> str:
     """The agent behind a client, by the client's name."""
     params = ctx.session.client_params
     name = _ODD.sub("-", params.client_info.name.lower()).strip("-") if params else ""
-    for part, agent in KNOWN_CLIENTS.items():
-        if part in name:
-            return agent
-    return name[:40] or "agent"
+    return next((agent for agent in EVENTS if agent in name), name[:40] or "agent")
 
 
 def _about(what: str) -> list[str]:

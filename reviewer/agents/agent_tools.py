@@ -17,7 +17,6 @@ from msgspec import Struct
 from pydantic import Field
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
-from reviewer.agents.recalled import has_content
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, UnknownIdError
 from reviewer.extraction.planted import is_planted
@@ -110,7 +109,7 @@ class AgentTools:
             now = self._clock().astimezone()
             ready = engine.packets.prepare_own(engine.project, task=task, now=now, marks=True)
             made = assemble(ready, budget)
-            if not has_content(made):
+            if not any(item.shown for item in made.items):
                 return sentence(f"Nothing is remembered for project {engine.project} yet.")
             return enclosed(made.markdown)
 
@@ -298,7 +297,7 @@ class AgentTools:
         inside = self._in_tree(name)
         if inside is not None:
             return inside
-        from reviewer.agents.transcripts import has_several
+        from reviewer.sources.open import recognise
 
         path = self._place(name)
         if str(path) not in {*sources, *(str(each.path) for each in self._running_transcripts())}:
@@ -306,7 +305,7 @@ class AgentTools:
                 f"{name} is neither in this project's folder nor this session. An id such as m:12 "
                 "gives a promoted fact with the words that it cites."
             )
-        if has_several(path):
+        if recognise(path).outlines is not None:
             raise ReviewerError(
                 f"{name} has the sessions of several projects, so it is not read here. A quote "
                 "from this session needs no file; `brief` takes the id of a session."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 from reviewer.system import own_command
@@ -14,11 +13,6 @@ CHILD = "REVIEWER_CHILD"
 
 READ_SESSIONS = "read-sessions"
 """The hidden command that ingests noted sessions."""
-
-
-def inside_own_call(environment: Mapping[str, str]) -> bool:
-    """Whether the agent was started by `reviewer` itself to answer a question."""
-    return bool(environment.get(CHILD))
 
 
 def start_in_background(store: Path, *verb: str, project: str | None = None) -> None:

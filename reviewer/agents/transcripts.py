@@ -59,11 +59,6 @@ def find_latest(folder: Path, *, besides: Collection[str] = ()) -> SessionFile |
     return None if latest is None else _transcript(latest)
 
 
-def has_several(path: Path) -> bool:
-    """Whether a file may have sessions of several projects. Raises SourceError."""
-    return recognise(path).outlines is not None
-
-
 def transcript_of(agent: str, session: str, path: str, folder: Path) -> SessionFile:
     """The transcript named by a hook, or found by its id.
 

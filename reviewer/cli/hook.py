@@ -52,13 +52,13 @@ def hook(session: Session, agent: str, event: str) -> None:
     or wrong options, exit with 1.
     """
     from reviewer.agents import call_hook
-    from reviewer.agents.background import inside_own_call
+    from reviewer.agents.background import CHILD
     from reviewer.agents.events import EVENTS, TIMEOUTS, is_call_event
     from reviewer.agents.hook_events import UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks
     from reviewer.recall.use_moments import START
 
-    if inside_own_call(os.environ):
+    if os.environ.get(CHILD):  # the agent answers a question of ours
         return
     if is_call_event(agent, event):
         call_hook.respond(str(session.store_path()), session.project, agent, event)

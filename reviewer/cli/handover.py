@@ -60,8 +60,6 @@ def brief(
     Nothing is sent anywhere without --engine model, whatever the settings say. If the model fails,
     the offline engine writes, and a line on stderr gives the reason.
     """
-    if model is not None and engine != "model":
-        raise click.UsageError("--model needs --engine model")
     from reviewer.compression.handover import brief_of, write_brief
 
     with written_by(engine, model) as writer:

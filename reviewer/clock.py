@@ -46,33 +46,21 @@ MIN_SECONDS = 1.5
 """Seconds before the first estimate."""
 MIN_PART = 0.02
 """The part that must be done before the first estimate."""
-RISE_FACTOR = 1.4
-"""The factor by which an estimate must be longer for the displayed time to rise."""
 
 
 class TimeLeft:
-    """The remaining time of some work, in words that do not jump: the displayed time falls, and
-    rises only if the work has become clearly slower.
-    """
+    """The remaining time of some work, in words."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._began = now()
-        self._ends: float | None = None
-        self._done = 0.0
 
     def words(self, done: float, total: float) -> str:
         """`about 40 s left`; empty without an estimate. `done` and `total` in any unit."""
-        now = self._now()
-        spent = now - self._began
+        spent = self._now() - self._began
         if spent < MIN_SECONDS or not total * MIN_PART <= done < total:
             return ""
-        left = 0.0 if self._ends is None else self._ends - now
-        if done != self._done:
-            self._done, estimate = done, spent * (total - done) / done
-            if not left <= estimate <= RISE_FACTOR * left:
-                left, self._ends = estimate, now + estimate
-        return f"{_rounded(left)} left"
+        return f"{_rounded(spent * (total - done) / done)} left"
 
 
 def _rounded(seconds: float) -> str:

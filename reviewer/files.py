@@ -33,6 +33,9 @@ LARGEST_OWN = 64_000_000
 HEAD_OF_OWN = 4_000
 """Bytes that identify an earlier text of the program."""
 
+LATEST = 2**63 - 1
+"""Nanoseconds since 1970: in April 2262, the last moment that fits a column of a store."""
+
 _SHELL_PIPES = ("/dev/fd/", "/dev/stdin", "/proc/")
 """Prefixes of `<(command)` and `/dev/stdin`, which are pipes with a writer; unlike pipes in
 `/dev/shm`, which anybody may create.
@@ -58,6 +61,11 @@ def is_own(path: Path) -> bool:
     return user() in (None, path.stat().st_uid)
 
 
+def modified_ns(found: os.stat_result) -> int:
+    """When a file was modified; a date after LATEST is LATEST."""
+    return min(found.st_mtime_ns, LATEST)
+
+
 def unreadable(path: Path, problem: OSError | ValueError) -> SourceError:
     """The error for a user-named file or folder, as a sentence."""
     if isinstance(problem, FileNotFoundError):
@@ -72,18 +80,20 @@ def reason_of(problem: OSError) -> str:
     return (problem.strerror or str(problem)).lower()
 
 
-def make_folders(path: Path) -> None:
-    """Create a folder and its missing parents, private to their owner.
+def make_folders(path: Path, mode: int = FOLDER_MODE) -> list[Path]:
+    """Create a folder and its missing parents, by default private to their owner; returns them,
+    outermost first.
 
     Existing folders are unchanged. Raises OSError.
     """
-    missing = []
+    missing: list[Path] = []
     while not path.exists():
-        missing.append(path)
+        missing.insert(0, path)
         path = path.parent
-    for folder in reversed(missing):
+    for folder in missing:
         # `Path.mkdir(parents=True)` sets the mode of the last folder only.
-        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        folder.mkdir(mode=mode, exist_ok=True)
+    return missing
 
 
 def make_private_folder(path: Path) -> None:

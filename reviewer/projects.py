@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import stat
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from reviewer.errors import ReviewerError
-from reviewer.system import BINARY, NO_TERMINAL, NO_WAIT, NOT_INHERITED, working_folder
+from reviewer.files import read_file_within
+from reviewer.system import working_folder
 
 WITHOUT_A_TREE = "default"
 """The default project for folders outside git work trees."""
@@ -268,15 +268,6 @@ def _git_trusts(place: Path) -> bool:
 def _small_text(path: Path) -> str | None:
     """The text of a small regular file, or None if it is missing, large or not a regular file."""
     try:
-        handle = os.open(path, os.O_RDONLY | NO_WAIT | NO_TERMINAL | NOT_INHERITED | BINARY)
+        return read_file_within(path, LARGEST).decode("utf-8", "replace")
     except (OSError, ValueError):
         return None
-    try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
-        data = os.read(handle, LARGEST + 1)
-    except OSError:
-        return None
-    finally:
-        os.close(handle)
-    return data.decode("utf-8", "replace") if len(data) <= LARGEST else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -25,7 +26,7 @@ from reviewer.system import working_folder
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.projects import ChosenProject
-    from reviewer.promotion.waves.report import WaveProgress
+    from reviewer.promotion.waves.report import WaveProgress, WaveReport
 
 
 ALL, ALL_GONE = "all projects", "all folders that are gone"
@@ -199,35 +200,10 @@ class MachineStart:
         progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
     ) -> ReadSum:
-        if project.parts and not project.gone:
-            return self._read_all(project, progress, cancelled)
-        return self._read_one(project, progress, cancelled)
-
-    def _read_one(
-        self,
-        project: FoundProject,
-        progress: Callable[[WaveProgress], None],
-        cancelled: Callable[[], bool],
-    ) -> ReadSum:
-        folders = [each.folder for each in project.parts or (project,)]
-        chosen = choose([each for folder in folders for each in self._sessions[folder]])
-        report = self._engine.intake.ingest(
-            chosen.paths,
-            project=self._engine.project or WITHOUT_A_TREE,
-            progress=progress,
-            cancelled=cancelled,
-            sessions=chosen.sessions,
-        )
-        return ReadSum(report.files, report.state == "interrupted")
-
-    def _read_all(
-        self,
-        project: FoundProject,
-        progress: Callable[[WaveProgress], None],
-        cancelled: Callable[[], bool],
-    ) -> ReadSum:
-        """Read one project after the other, each into its own."""
-        files, left_out = 0, []
+        ingest = partial(self._engine.intake.ingest, progress=progress, cancelled=cancelled)
+        if not project.parts or project.gone:
+            return self._read_one(project, ingest)
+        files, left_out = 0, []  # one project after the other, each into its own
         try:
             for each in project.parts:
                 try:
@@ -235,13 +211,23 @@ class MachineStart:
                 except ForeignProjectError as problem:
                     left_out.append(str(problem))
                     continue
-                read = self._read_one(each, progress, cancelled)
+                read = self._read_one(each, ingest)
                 files += read.files
                 if read.stopped or cancelled():
                     return ReadSum(files, True, tuple(left_out))
         finally:
             self._engine.work_in_all()
         return ReadSum(files, False, tuple(left_out))
+
+    def _read_one(self, project: FoundProject, ingest: Callable[..., WaveReport]) -> ReadSum:
+        folders = [each.folder for each in project.parts or (project,)]
+        chosen = choose([each for folder in folders for each in self._sessions[folder]])
+        report = ingest(
+            chosen.paths,
+            project=self._engine.project or WITHOUT_A_TREE,
+            sessions=chosen.sessions,
+        )
+        return ReadSum(report.files, report.state == "interrupted")
 
 
 def _together(name: str, rows: list[FoundProject], *, gone: bool = False) -> FoundProject:
@@ -309,11 +295,9 @@ def gone_folders(
         else:
             elsewhere += not each.subagent
     own = {folder: some for folder, some in gone.items() if not all(one.subagent for one in some)}
-    return dict(sorted(own.items(), key=lambda item: -_newest(item[1]))[:MAX_GONE]), elsewhere
-
-
-def _newest(sessions: Iterable[FoundSession]) -> int:
-    return max(each.modified_ns for each in sessions)
+    latest = {folder: max(each.modified_ns for each in some) for folder, some in own.items()}
+    newest = sorted(own, key=lambda folder: -latest[folder])[:MAX_GONE]
+    return {folder: own[folder] for folder in newest}, elsewhere
 
 
 def _may_look(cwd: str, home: Path) -> bool:

@@ -36,7 +36,6 @@ OPENS_A_DOOR_ITSELF = {
     ("cli/hook.py", "within"): "opens /dev/null",
     ("cli/demo.py", "demo"): "copies the sample data of the program into a temporary folder",
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
-    ("projects.py", "_small_text"): "git's own files: regular, small, without blocking; no error",
     ("packets/relevance.py", "__init__"): "an index in memory",
     ("recall/at_call.py", "memories_at"): "the store, without what an agent would wait for",
     ("recall/at_call.py", "call_triggers"): "the store, read-only",
@@ -188,8 +187,7 @@ WRITES_FILES = {
     ("fleet/tables.py", "write"): "a table of a job over many files",
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("packets/output.py", "write_packet"): "takes ready text",
-    ("pipelines/run_folder.py", "_write"): "a stage of a run",
-    ("pipelines/checkpoint.py", "write_checkpoint"): "the state of a run",
+    ("pipelines/run_folder.py", "write"): "the state of a run, and its stages",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
     ("promotion/exchange/decision_lines.py", "write_decisions"): "decisions, signed",
@@ -267,17 +265,24 @@ def test_every_tool_of_mcp_answers_through_its_door() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and any(ast.unparse(each).startswith("made.") for each in node.decorator_list)
     ]
-    assert len(asked) >= 10
+    added = [
+        ast.unparse(node.args[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "made.add_tool"
+    ]
+    assert added == ["_answering(tool)"]
+    assert len(asked) == 4
     for node in asked:
         returned = [each for each in ast.walk(node) if isinstance(each, ast.Return)]
         assert returned, node.name
         for each in returned:
             assert isinstance(each.value, ast.Call), node.name
             prompt = ast.unparse(node.decorator_list[0]).startswith("made.prompt")
-            assert ast.unparse(each.value.func) == ("joined" if prompt else "_answered"), node.name
-    (argument,) = function_named("agents/mcp_server.py", "_answered").args.args
+            door = ast.unparse(each.value.func).partition("(")[0]
+            assert door == ("joined" if prompt else "_answering"), node.name
+    argument = function_named("agents/mcp_server.py", "_answering").args.args[0]
     assert argument.annotation is not None
-    assert ast.unparse(argument.annotation) == "Callable[[], AgentText]"
+    assert ast.unparse(argument.annotation) == "Callable[P, AgentText]"
 
 
 def test_the_tags_of_recalled_memory_are_written_in_one_place() -> None:

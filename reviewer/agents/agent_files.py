@@ -76,8 +76,10 @@ class AgentFiles:
 
     def sessions(self) -> list[SessionNote]:
         """All notes, latest first, without unreadable ones."""
-        found = list(self._read_all(SESSIONS, SessionNote))
-        return sorted(found, key=lambda note: note.at, reverse=True)
+        folder = self.folder / SESSIONS
+        names = sorted(os.listdir(folder)) if folder.is_dir() else []
+        found = [self._read(folder / name, SessionNote) for name in names if name[:1] != "."]
+        return sorted(filter(None, found), key=lambda note: note.at, reverse=True)
 
     def session(self, note: SessionNote) -> SessionNote | None:
         """The saved note of the same session."""
@@ -131,17 +133,6 @@ class AgentFiles:
         make_private_folder(self.folder)
         make_private_folder(folder)
         write_atomic(folder / name, msgspec.json.encode(value), durable=False)
-
-    def _read_all(self, room: str, type_: type[T]) -> Iterator[T]:
-        try:
-            names = sorted(os.listdir(self.folder / room))
-        except FileNotFoundError:
-            return
-        for name in names:
-            if name.endswith(".json") and not name.startswith("."):
-                value = self._read(self.folder / room / name, type_)
-                if value is not None:
-                    yield value
 
     def _read(self, path: Path, type_: type[T]) -> T | None:
         """The value in a file; None if it is missing, unreadable or of another version."""

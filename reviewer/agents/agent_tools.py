@@ -1,6 +1,7 @@
 """The tools of the MCP server, with text as the answer.
 
-They read a project's promoted facts, and propose. None promotes, edits, rejects or undoes.
+They read a project's promoted facts, and propose. None promotes, edits, rejects or undoes. An agent
+is shown their docstrings and what describes their parameters.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct
+from pydantic import Field
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
-from reviewer.agents.recalled import has_content
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, UnknownIdError
 from reviewer.extraction.planted import is_planted
@@ -94,38 +95,45 @@ class AgentTools:
         self._disputed = 0
         self.agent = agent
 
-    def packet(self, task: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
-        """The facts relevant to a task, within a token budget."""
+    def packet(
+        self,
+        task: Annotated[str, Field(description="What you are about to do.")] = "",
+        budget: Annotated[
+            int, Field(description="Tokens of the answer.", ge=1, le=LARGEST_BUDGET)
+        ] = DEFAULT_BUDGET,
+    ) -> AgentText:
+        """Rules, open tasks, decisions and learnings of this project that matter for a task."""
         from reviewer.packets.assembly import assemble
 
-        if not 0 < budget <= LARGEST_BUDGET:
-            raise ReviewerError(f"budget is a number of tokens from 1 to {LARGEST_BUDGET:,}.")
         with self._reading() as engine:
             now = self._clock().astimezone()
             ready = engine.packets.prepare_own(engine.project, task=task, now=now, marks=True)
             made = assemble(ready, budget)
-            if not has_content(made):
+            if not any(item.shown for item in made.items):
                 return sentence(f"Nothing is remembered for project {engine.project} yet.")
             return enclosed(made.markdown)
 
-    def search(self, words: str, limit: int = 10) -> AgentText:
-        """The promoted facts with these words; rare words count most."""
+    def search(
+        self,
+        words: Annotated[str, Field(description="A few words; the rarest count most.")],
+        limit: Annotated[int, Field(ge=1, le=MAX_FOUND)] = 10,
+    ) -> AgentText:
+        """Find remembered facts about a subject."""
         wanted = set(_WORD.findall(words))
         if not wanted:
             raise ReviewerError("Name at least one word to search for.")
         with self._reading() as engine:
             rows = engine.queue.promoted_with(engine.project, wanted)
             safe = [row for row in rows if not is_planted(row.content, row.flags)]
-            found = safe[: max(1, min(limit, MAX_FOUND))]
-            if not found:
+            if not safe:
                 return sentence("No fact has these words.")
-            lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in found]
+            lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in safe[:limit]]
             return _cut(between_tags("\n".join(lines)))
 
-    def read(self, what: str) -> AgentText:
-        """A fact with its evidence (`m:12`, `s:3`), or lines of a source file (`FILE:20`,
-        `FILE:20-40`, counted from 1).
-        """
+    def read(
+        self, what: Annotated[str, Field(description="m:12, s:3, FILE:20 or FILE:20-40.")]
+    ) -> AgentText:
+        """A memory with the passages that prove it, or lines of a file it comes from."""
         what = what.strip()
         with self._reading() as engine:
             if match := _STATE.fullmatch(what):
@@ -173,10 +181,13 @@ class AgentTools:
             f"m:{match[1]} waits for the person's decision, and is not used until then."
         )
 
-    def preamble(self, pipeline: str, node: str, run: str = "") -> AgentText:
-        """The preamble of a pipeline node's fresh session. `pipeline`: a DOT file of the project;
-        `run`: a recorded run; by default, one that has not started.
-        """
+    def preamble(
+        self,
+        pipeline: Annotated[str, Field(description="The DOT file, in this project.")],
+        node: Annotated[str, Field(description="The stage that is about to begin.")],
+        run: Annotated[str, Field(description="The id of its run, if there is one.")] = "",
+    ) -> AgentText:
+        """The preamble of a fresh session of a pipeline's stage."""
         from reviewer.pipelines.dot import read_pipeline
         from reviewer.pipelines.preamble import build_preamble
         from reviewer.pipelines.resolve import entry_after
@@ -196,17 +207,22 @@ class AgentTools:
             return sentence(f"{node} begins without a preamble.")
         return _cut(between_tags(made.text))
 
-    def brief(self, session: str = "", budget: int = DEFAULT_BUDGET) -> AgentText:
-        """The hand-over of a session of this project, by id or file; by default, the latest one
-        other than the agent's own.
+    def brief(
+        self,
+        session: Annotated[
+            str, Field(description="An id or file; leave it out for the one before this.")
+        ] = "",
+        budget: Annotated[
+            int, Field(description="Tokens of the answer.", ge=SMALLEST_BRIEF, le=LARGEST_BUDGET)
+        ] = DEFAULT_BUDGET,
+    ) -> AgentText:
+        """The requests, decisions, work and next steps of an earlier session of this project.
+
+        Read from the session itself; nobody has checked it.
         """
         from reviewer.agents.transcripts import find_latest
         from reviewer.compression.handover import write_brief
 
-        if not SMALLEST_BRIEF <= budget <= LARGEST_BUDGET:
-            raise ReviewerError(
-                f"budget is a number of tokens from {SMALLEST_BRIEF} to {LARGEST_BUDGET:,}."
-            )
         root = self._root()
         if root is None:
             raise ReviewerError(f"{self._folder} is not in a git work tree: it has no sessions.")
@@ -225,7 +241,7 @@ class AgentTools:
         return _cut(between_tags(text))
 
     def status(self) -> AgentText:
-        """The number of remembered facts, and of proposals waiting for the person."""
+        """How much is remembered for this project, and how much waits for the person."""
         with self._reading() as engine:
             counts = engine.queue.counts(engine.project)
             rules = len(engine.state.all(engine.project))
@@ -281,7 +297,7 @@ class AgentTools:
         inside = self._in_tree(name)
         if inside is not None:
             return inside
-        from reviewer.agents.transcripts import has_several
+        from reviewer.sources.open import recognise
 
         path = self._place(name)
         if str(path) not in {*sources, *(str(each.path) for each in self._running_transcripts())}:
@@ -289,7 +305,7 @@ class AgentTools:
                 f"{name} is neither in this project's folder nor this session. An id such as m:12 "
                 "gives a promoted fact with the words that it cites."
             )
-        if has_several(path):
+        if recognise(path).outlines is not None:
             raise ReviewerError(
                 f"{name} has the sessions of several projects, so it is not read here. A quote "
                 "from this session needs no file; `brief` takes the id of a session."
@@ -305,12 +321,11 @@ class AgentTools:
 
     def _session(self, name: str, root: Path) -> SessionFile:
         """A session by its id, or its file. Raises ReviewerError for one of another project."""
-        from reviewer.agents.transcripts import SessionFile, find_session, transcript_of
+        from reviewer.agents.transcripts import SessionFile, find_session, noted
 
         for note in self._noted():
             if note.session == name:
-                folder = Path(note.cwd)
-                return transcript_of(note.agent, note.session, note.path, folder)
+                return noted(note)
         found = find_session(name, root)
         if found is not None:
             return found
@@ -332,12 +347,12 @@ class AgentTools:
 
     def _running_transcripts(self) -> Iterator[SessionFile]:
         """The files of running sessions; the paths noted by hooks are checked again."""
-        from reviewer.agents.transcripts import transcript_of
+        from reviewer.agents.transcripts import noted
 
         for note in self._running():
             if note.path:
                 with suppress(SourceError):
-                    yield transcript_of(note.agent, note.session, note.path, Path(note.cwd))
+                    yield noted(note)
 
     def _noted(self) -> list[SessionNote]:
         """Sessions of any agent in this work tree, latest first."""
@@ -411,7 +426,7 @@ class AgentTools:
 
         Raises ReviewerError if no file is named and no running session has them.
         """
-        from reviewer.agents.transcripts import SessionFile, transcript_of
+        from reviewer.agents.transcripts import SessionFile, noted
         from reviewer.proposing.proof_index import ProofIndex
         from reviewer.proposing.session_view import read_view
 
@@ -422,8 +437,7 @@ class AgentTools:
         places = [SessionFile(self._readable(named.pop()))] if named else []
         for note in [] if places else self._running()[:SESSIONS_SEARCHED]:
             try:
-                folder = Path(note.cwd)
-                places.append(transcript_of(note.agent, note.session, note.path, folder))
+                places.append(noted(note))
             except SourceError as problem:
                 problems.append(str(problem))
         if not places and not problems:

@@ -1,13 +1,11 @@
-"""Hidden commands started in their own process, without waiting for them."""
+"""A hidden command started in its own process, without waiting for it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
-from reviewer.sharing import personal
 from reviewer.system import own_command
 
 CHILD = "REVIEWER_CHILD"
@@ -15,13 +13,6 @@ CHILD = "REVIEWER_CHILD"
 
 READ_SESSIONS = "read-sessions"
 """The hidden command that ingests noted sessions."""
-UPDATE_CALL_HOOKS = "update-call-hooks"
-"""The hidden command that prepares memories for hooks at calls."""
-
-
-def inside_own_call(environment: Mapping[str, str]) -> bool:
-    """Whether the agent was started by `reviewer` itself to answer a question."""
-    return bool(environment.get(CHILD))
 
 
 def start_in_background(store: Path, *verb: str, project: str | None = None) -> None:
@@ -38,9 +29,3 @@ def start_in_background(store: Path, *verb: str, project: str | None = None) -> 
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-
-
-def update_call_hooks(store: Path) -> None:
-    """Apply decisions to hooks at calls, if an agent is connected. Raises OSError."""
-    if (personal(store, "-agents") / "connections.json").exists():
-        start_in_background(store, UPDATE_CALL_HOOKS)

@@ -11,10 +11,9 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct, field, structs
@@ -22,11 +21,10 @@ from msgspec import Struct, field, structs
 from reviewer.agents import json_text, toml_text
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.json_text import Addition
-from reviewer.agents.memory_folders import memory_wiring
 from reviewer.agents.wiring import AGENTS, FileKind, Wiring, WiringFile, WiringPlace, WiringScope
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
-from reviewer.files import make_folders, make_private_folder, read_own, write_atomic
+from reviewer.files import FOLDER_MODE, make_folders, make_private_folder, read_own, write_atomic
 from reviewer.promotion.export.file_writer import (
     read_file,
     remove_file,
@@ -78,6 +76,15 @@ class Connection(Struct, frozen=True, kw_only=True):
     """The project of a memory folder."""
     triggers: tuple[str, ...] | None = field(default=None, name="guards")
     """The guards, commands and tools in the hooks; None if written by an earlier version."""
+
+    @property
+    def which(self) -> tuple[str, WiringScope, str]:
+        """What tells it from others."""
+        return self.agent, self.scope, self.root
+
+    def missing(self) -> list[str]:
+        """Its missing parts, as sentences."""
+        return [sentence for each in self.files if (sentence := _missing(each))]
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
@@ -136,14 +143,8 @@ class Connections:
 
     def of(self, agent: str, place: WiringPlace) -> Connection | None:
         """The connection of an agent in a place."""
-        for each in self.all():
-            if (each.agent, each.scope, each.root) == (agent, place.scope, str(place.root)):
-                return each
-        return None
-
-    def in_place(self, connection: Connection) -> list[str]:
-        """The missing parts of a connection, as sentences."""
-        return [sentence for each in connection.files if (sentence := _missing(each))]
+        which = agent, place.scope, str(place.root)
+        return next((each for each in self.all() if each.which == which), None)
 
     def plan_connect(
         self,
@@ -162,14 +163,11 @@ class Connections:
             triggers = at_call.call_triggers(str(self._store))
         place = structs.replace(place, triggers=triggers)
         wiring: Wiring = AGENTS[agent].wire(place)
-        block_part = (
-            []
-            if block is None
-            else [
-                WiringFile(path=place.root / AGENTS[agent].block, kind=FileKind.BLOCK, text=block)
-            ]
-        )
-        planned = self._plan(agent, place, wiring, block_part)
+        more = []
+        if block is not None:
+            path = place.root / AGENTS[agent].block
+            more.append(WiringFile(path=path, kind=FileKind.BLOCK, text=block))
+        planned = self._plan(agent, place, wiring, more)
         other = {WiringScope.USER: WiringScope.PROJECT, WiringScope.PROJECT: WiringScope.USER}.get(
             place.scope
         )
@@ -188,41 +186,42 @@ class Connections:
 
         Raises ReviewerError also for an agent without one.
         """
+        from reviewer.agents.memory_folders import memory_wiring  # late: it imports readers
+
         wiring = memory_wiring(agent, place, project, facts)
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
 
-    def follow_triggers(self, now: tuple[str, ...]) -> list[str]:
+    def follow_triggers(self, now: tuple[str, ...], tell: Callable[[str], None]) -> list[str]:
         """Rewrite the hooks of agents whose settings have other triggers than these; returns a
-        sentence for each failure. Not recorded as a person's act.
-        Raises ReviewerError, OSError.
+        sentence for each failure. `tell` gets each written file with the reason, and its diff. Not
+        recorded as a person's act. Raises ReviewerError, OSError.
         """
+        if all(each.triggers in (None, now) for each in self.all()):
+            return []
         problems: list[str] = []
-        for each in self.all():
-            try:
-                planned = self._plan_triggers(each, now)
-                if planned is None:
-                    continue
-                with self._alone():
-                    files, _ = self._write(planned)
-                    self._keep(structs.replace(each, files=files, triggers=now))
-            except (ReviewerError, OSError) as problem:
-                problems.append(f"The hooks of {each.agent}: {problem}")
+        with self._files.lock("connect", wait=True):
+            for each in self.all():
+                try:
+                    self._follow(each, now, tell)
+                except (ReviewerError, OSError) as problem:
+                    problems.append(f"The hooks of {each.agent}: {problem}")
         return problems
 
-    def upcoming(self, now: tuple[str, ...]) -> list[str]:
-        """The files that `follow_triggers` would write, with the reason and the diff. Raises
-        ReviewerError, OSError.
-        """
-        said: list[str] = []
-        for each in self.all():
-            planned = self._plan_triggers(each, now)
-            before = set(each.triggers or ())
-            why = [f"{tie} is new" for tie in now if tie not in before]
-            why += [f"{tie} is gone" for tie in sorted(before.difference(now))]
-            for change in planned.changed if planned else ():
-                said.append(f"{change.plan.path} is rewritten for {each.agent}: {', '.join(why)}.")
-                said += self.diff(change)
-        return said
+    def _follow(
+        self, connection: Connection, now: tuple[str, ...], tell: Callable[[str], None]
+    ) -> None:
+        planned = self._plan_triggers(connection, now)
+        if planned is None:
+            return
+        files, _ = self._write(planned)
+        self._keep(structs.replace(connection, files=files, triggers=now))
+        before = set(connection.triggers or ())
+        why = [f"{tie} is new" for tie in now if tie not in before]
+        why += [f"{tie} is gone" for tie in sorted(before.difference(now))]
+        for change in planned.changed:
+            tell(f"{change.plan.path} was rewritten for {planned.agent}: {', '.join(why)}.")
+            for line in self.diff(change):
+                tell(line)
 
     def _plan_triggers(self, connection: Connection, now: tuple[str, ...]) -> Planned | None:
         """The settings of an agent with these triggers; None if unchanged, or if they are at
@@ -240,15 +239,15 @@ class Connections:
         own = {old.path for old in connection.files}
         return planned if own >= {str(each.plan.path) for each in planned.changes} else None
 
-    def rewrite(self, connection: Connection, parts: Sequence[WiringFile]) -> list[str]:
+    def rewrite(self, connection: Connection, texts: Sequence[AgentText]) -> list[str]:
         """Rewrite our own files; returns a sentence for each that was changed by somebody else,
         which stays as it is. Raises ReviewerError, OSError.
         """
         problems: list[str] = []
-        texts = {str(part.path): part.text for part in parts}
-        with self._alone():
+        own = [each.path for each in connection.files if each.kind is FileKind.OWN]
+        with self._files.lock("connect", wait=True):
             files = {each.path: each for each in connection.files}
-            for path, text in texts.items():
+            for path, text in zip(own, texts, strict=True):
                 old, data = files[path], read_file(Path(path))
                 new = text.encode()
                 if data is None or data == new:
@@ -303,7 +302,7 @@ class Connections:
         Raises ConflictError if a file has changed since planning, ReviewerError if one cannot be
         written.
         """
-        with self._alone():
+        with self._files.lock("connect", wait=True):
             files, backups = self._write(planned)
             connection = Connection(
                 agent=planned.agent,
@@ -320,7 +319,7 @@ class Connections:
 
     def disconnect(self, planned: Planned) -> list[Path]:
         """The same for a disconnection. Leftovers belong to the person from then on."""
-        with self._alone():
+        with self._files.lock("connect", wait=True):
             assert planned.connection is not None
             _, backups = self._write(planned)
             self._keep(structs.replace(planned.connection, files=()))
@@ -403,11 +402,6 @@ class Connections:
 
     # Writing
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        with self._files.lock("connect", wait=True):
-            yield
-
     def _write(self, planned: Planned) -> tuple[tuple[WrittenFile, ...], list[Path]]:
         """Write a plan, all its files or none; returns the files of the connection, and the
         backups. Raises ConflictError.
@@ -423,7 +417,8 @@ class Connections:
         folders: list[str] = []
         try:
             for change in planned.changes:
-                made = () if change.removal else _make_parents(change.plan)
+                mode = FOLDER_MODE if change.plan.private else 0o777
+                made = [] if change.removal else make_folders(change.plan.path.parent, mode)
                 folders += map(str, made)
                 done.append(change)
                 backup = self._write_one(change)
@@ -463,12 +458,7 @@ class Connections:
 
     def _keep(self, connection: Connection) -> None:
         """Write the record with this connection in place of the earlier one."""
-        others = [
-            each
-            for each in self.all()
-            if (each.agent, each.scope, each.root)
-            != (connection.agent, connection.scope, connection.root)
-        ]
+        others = [each for each in self.all() if each.which != connection.which]
         kept = [*others, connection] if connection.files else others
         folder = self._files.folder
         make_private_folder(folder)
@@ -590,17 +580,9 @@ def _text(path: Path, data: bytes) -> str:
         raise ReviewerError(f"{path} is not UTF-8 text; nothing was written.") from None
 
 
-class _Found(NamedTuple):
-    """A file and its content."""
-
-    data: bytes | None
-    """None if the file does not exist."""
-    real: Path
-    """Its path, links followed."""
-
-
-def _read(path: Path, place: WiringPlace) -> _Found:
-    """Read a file that may be changed.
+def _read(path: Path, place: WiringPlace) -> tuple[bytes | None, Path]:
+    """The content of a file that may be changed, None if there is none; and its path, links
+    followed.
 
     Raises ReviewerError for a link in a project, and for a very large or another user's file; other
     files that must not be replaced are refused when it is written.
@@ -615,7 +597,7 @@ def _read(path: Path, place: WiringPlace) -> _Found:
     try:
         found = real.stat()
     except FileNotFoundError:
-        return _Found(None, real)
+        return None, real
     except OSError as problem:
         raise ReviewerError(f"{path} cannot be read: {problem.strerror}.") from problem
     if user() not in (None, found.st_uid):
@@ -624,21 +606,7 @@ def _read(path: Path, place: WiringPlace) -> _Found:
         raise ReviewerError(f"{path} is read-only: make it writable first.")
     if found.st_size > LARGEST:
         raise ReviewerError(f"{path} is larger than {LARGEST // 1_000_000} MB.")
-    return _Found(read_file(real), real)
-
-
-def _make_parents(plan: PlannedFile) -> tuple[Path, ...]:
-    """Create the missing parent folders; returns them, outermost first. Raises OSError."""
-    missing: list[Path] = []
-    folder = plan.path.parent
-    while not folder.exists():
-        missing.append(folder)
-        folder = folder.parent
-    if plan.private:
-        make_folders(plan.path.parent)
-    else:
-        plan.path.parent.mkdir(parents=True, exist_ok=True)
-    return tuple(reversed(missing))
+    return read_file(real), real
 
 
 def _remove_folders(made: Sequence[str]) -> None:

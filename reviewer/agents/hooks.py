@@ -6,14 +6,13 @@ A hook never blocks an agent: a failure is one line in the log, and the agent go
 from __future__ import annotations
 
 import os
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from reviewer.agents.agent_files import AgentFiles, GivenPacket, SessionNote
-from reviewer.agents.background import READ_SESSIONS, start_in_background, update_call_hooks
+from reviewer.agents.background import READ_SESSIONS, start_in_background
 from reviewer.agents.events import COMPACTION
 from reviewer.agents.hook_events import LifecycleEvent
 from reviewer.clock import Clock, iso, utc_now
@@ -36,6 +35,7 @@ class Hooks:
         self._files = AgentFiles(store)
         self._given: GivenPacket | None = None
         self._memories: tuple[int, ...] = ()
+        self._triggers: tuple[str, ...] | None = None
 
     def carry_out(self, event: LifecycleEvent) -> AgentText:
         """The text for the agent's model, possibly empty. Slower work is left to `finish`."""
@@ -55,20 +55,32 @@ class Hooks:
 
     def finish(self, event: LifecycleEvent) -> None:
         """Check the transcript and write, after the agent has its answer."""
+        from reviewer.agents.connections import Connections
+
         if self._given is not None:
             self._files.note_given(self._given)
         if event.moment == START:
             self._note(event)
-            update_call_hooks(self._store)  # decisions made on a screen that is still open
+            if self._triggers is not None:  # of a screen that is still open
+                connections = Connections(self._store.absolute(), clock=self._clock)
+                for problem in connections.follow_triggers(self._triggers, lambda _: None):
+                    self.log(problem)
 
     def log(self, line: str) -> None:
         """Append a line to the log. Raises OSError."""
         self._files.log(self._clock(), line)
 
     def _accepted(self, event: LifecycleEvent) -> bool:
-        """Whether a transcript is one of the agent's sessions; if not, logs the reason."""
+        """Whether a transcript, which may not exist yet, is one of the agent's sessions; if not,
+        logs the reason.
+        """
+        from reviewer.agents.transcripts import require_place, transcript_of
+
+        path = event.transcript
         try:
-            require_transcript(event.agent, event.session, event.transcript, Path(event.cwd))
+            require_place(event.agent, path)
+            if os.path.exists(path) and os.path.getsize(path):
+                transcript_of(event.agent, event.session, path, Path(event.cwd))
         except SourceError as problem:
             self.log(f"{event.agent} {event.name}: {problem}")
             return False
@@ -109,6 +121,7 @@ class Hooks:
         with Engine.of_folder(self._store, folder, self._named, clock=self._clock) as engine:
             if engine is None:
                 return NOTHING
+            self._triggers = engine.recall.call_triggers()
             made = packet_within(engine, task=event.prompt, now=self._clock().astimezone())
             project = engine.project or ""
         before = self._files.given(event.agent)
@@ -128,28 +141,6 @@ class Hooks:
                 text=made.text,
             )
         return made.text
-
-
-def require_transcript(agent: str, session: str, path: str, folder: Path) -> None:
-    """Raises SourceError for a path that is not the agent's session; it may not exist yet."""
-    from reviewer.agents.transcripts import require_place, transcript_of
-
-    require_place(agent, path)
-    if os.path.exists(path) and os.path.getsize(path):
-        transcript_of(agent, session, path, folder)
-
-
-def refresh_call_hooks(store: Path, clock: Clock = utc_now) -> list[str]:
-    """Prepare memories for hooks at calls, and update the agents' settings; returns sentences about
-    failures. Raises StoreError, ReviewerError.
-    """
-    from reviewer.agents.connections import Connections
-    from reviewer.engine import Engine
-
-    with closing(Engine.open(store, clock=clock)) as engine:
-        engine.recall.derive()
-        triggers = engine.recall.call_triggers()
-    return Connections(store.absolute(), clock=clock).follow_triggers(triggers)
 
 
 class SessionReader:
@@ -193,11 +184,10 @@ class SessionReader:
             self._files.note_session(structs.replace(note, read_at=began, problem=problem))
 
     def _ingest(self, note: SessionNote) -> None:
-        from reviewer.agents.transcripts import transcript_of
+        from reviewer.agents.transcripts import noted
         from reviewer.engine import Engine
 
-        folder = Path(note.cwd)
-        found = transcript_of(note.agent, note.session, note.path, folder)
+        folder, found = Path(note.cwd), noted(note)
         path = found.path
         sessions = {path: frozenset((found.session,))} if found.session else None
         with Engine.of_folder(

@@ -43,8 +43,7 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
 
     Raises ReviewerError for a damaged record.
     """
-    connections, files = Connections(store), AgentFiles(store)
-    everywhere = connections.all()
+    everywhere, files = Connections(store).all(), AgentFiles(store)
     read: dict[str, str] = {}
     for note in files.sessions():
         if note.read_at and not note.problem:
@@ -58,7 +57,7 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
             and (connection.scope is WiringScope.USER or connection.root == str(root))
         ]
         program = next(filter(None, map(shutil.which, kind.programs)), "")
-        missing = [sentence for connection in own for sentence in connections.in_place(connection)]
+        missing = [sentence for connection in own for sentence in connection.missing()]
         if own and not program:
             missing.append(f"{kind.programs[0]} is not on the PATH.")
         missing += [sentence for connection in own if (sentence := _unapproved(connection))]

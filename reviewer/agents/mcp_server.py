@@ -7,7 +7,8 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable
-from typing import Annotated, Any
+from functools import wraps
+from typing import Annotated, Any, ParamSpec
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
@@ -17,14 +18,12 @@ from pydantic import BaseModel, Field
 
 from reviewer import __version__
 from reviewer.agents.agent_tools import (
-    DEFAULT_BUDGET,
-    LARGEST_BUDGET,
     MAX_QUOTES,
-    SMALLEST_BRIEF,
     TYPES,
     AgentQuote,
     AgentTools,
 )
+from reviewer.agents.events import EVENTS
 from reviewer.errors import ReviewerError
 from reviewer.text.for_agents import AgentText, joined, sentence
 
@@ -58,11 +57,7 @@ WRITE = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, open_world_hint=False, idempotent_hint=True
 )
 
-KNOWN_CLIENTS = {
-    "claude-code": "claude-code", "codex": "codex", "gemini": "gemini", "opencode": "opencode",
-    "copilot": "copilot", "cursor": "cursor",
-}  # fmt: skip
-"""Part of a client's name -> the agent."""
+P = ParamSpec("P")
 
 _ODD = re.compile(r"[^a-z0-9.-]+")
 
@@ -103,30 +98,15 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         if not agent_given:
             tools.agent = client_agent(ctx)
 
-    @made.tool(title="Packet for a task", annotations=READ, structured_output=False)
-    def packet(
-        task: Annotated[str, Field(description="What you are about to do.")] = "",
-        budget: Annotated[
-            int, Field(description="Tokens of the answer.", ge=1, le=LARGEST_BUDGET)
-        ] = DEFAULT_BUDGET,
-    ) -> str:
-        """Rules, open tasks, decisions and learnings of this project that matter for a task."""
-        return _answered(lambda: tools.packet(task, budget))
-
-    @made.tool(title="Search memories", annotations=READ, structured_output=False)
-    def search(
-        words: Annotated[str, Field(description="A few words; the rarest count most.")],
-        limit: Annotated[int, Field(ge=1, le=20)] = 10,
-    ) -> str:
-        """Find remembered facts about a subject."""
-        return _answered(lambda: tools.search(words, limit))
-
-    @made.tool(title="Read a memory or a source", annotations=READ, structured_output=False)
-    def read(
-        what: Annotated[str, Field(description="m:12, s:3, FILE:20 or FILE:20-40.")],
-    ) -> str:
-        """A memory with the passages that prove it, or lines of a file it comes from."""
-        return _answered(lambda: tools.read(what))
+    for title, tool in (
+        ("Packet for a task", tools.packet),
+        ("Search memories", tools.search),
+        ("Read a memory or a source", tools.read),
+        ("Hand-over of a session", tools.brief),
+        ("Preamble of a stage", tools.preamble),
+        ("State of the memory", tools.status),
+    ):
+        made.add_tool(_answering(tool), title=title, annotations=READ, structured_output=False)
 
     @made.tool(title="Propose a memory", annotations=WRITE, structured_output=False)
     def propose(
@@ -146,7 +126,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         """
         recognise(ctx)
         cited = [AgentQuote(each.text, each.file, each.line) for each in quotes]
-        return _answered(lambda: tools.propose(statement, type, cited))
+        return _answering(tools.propose)(statement, type, cited)
 
     @made.tool(title="Dispute a memory", annotations=WRITE, structured_output=False)
     def dispute(
@@ -156,36 +136,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     ) -> str:
         """Say that a memory is wrong. It is held back until a person has decided on it."""
         recognise(ctx)
-        return _answered(lambda: tools.dispute(id, reason))
-
-    @made.tool(title="Hand-over of a session", annotations=READ, structured_output=False)
-    def brief(
-        session: Annotated[
-            str, Field(description="An id or file; leave it out for the one before this.")
-        ] = "",
-        budget: Annotated[
-            int, Field(description="Tokens of the answer.", ge=SMALLEST_BRIEF, le=LARGEST_BUDGET)
-        ] = DEFAULT_BUDGET,
-    ) -> str:
-        """The requests, decisions, work and next steps of an earlier session of this project.
-
-        Read from the session itself; nobody has checked it.
-        """
-        return _answered(lambda: tools.brief(session, budget))
-
-    @made.tool(title="Preamble of a stage", annotations=READ, structured_output=False)
-    def preamble(
-        pipeline: Annotated[str, Field(description="The DOT file, in this project.")],
-        node: Annotated[str, Field(description="The stage that is about to begin.")],
-        run: Annotated[str, Field(description="The id of its run, if there is one.")] = "",
-    ) -> str:
-        """The preamble of a fresh session of a pipeline's stage."""
-        return _answered(lambda: tools.preamble(pipeline, node, run))
-
-    @made.tool(title="State of the memory", annotations=READ, structured_output=False)
-    def status() -> str:
-        """How much is remembered for this project, and how much waits for the person."""
-        return _answered(tools.status)
+        return _answering(tools.dispute)(id, reason)
 
     @made.prompt("propose", title="Propose what this session showed")
     def propose_from_session(what: str = "") -> str:
@@ -204,18 +155,21 @@ def client_agent(ctx: Context[Any, Any]) -> str:
     """The agent behind a client, by the client's name."""
     params = ctx.session.client_params
     name = _ODD.sub("-", params.client_info.name.lower()).strip("-") if params else ""
-    for part, agent in KNOWN_CLIENTS.items():
-        if part in name:
-            return agent
-    return name[:40] or "agent"
+    return next((agent for agent in EVENTS if agent in name), name[:40] or "agent")
 
 
 def _about(what: str) -> list[str]:
     return [f"It is about this: {what}"] if what.strip() else []
 
 
-def _answered(answer: Callable[[], AgentText]) -> AgentText:
-    try:
-        return answer()
-    except ReviewerError as problem:
-        raise ToolError(sentence(str(problem))) from problem
+def _answering(tool: Callable[P, AgentText]) -> Callable[P, str]:
+    """A tool whose problems are sentences for the agent."""
+
+    @wraps(tool)
+    def answer(*arguments: P.args, **named: P.kwargs) -> str:
+        try:
+            return tool(*arguments, **named)
+        except ReviewerError as problem:
+            raise ToolError(sentence(str(problem))) from problem
+
+    return answer

@@ -1,4 +1,4 @@
-"""Updates what agents read after acts of the store: moments, and memory folders."""
+"""Updates what agents read after acts of the store: moments, memory folders, hooks at calls."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from reviewer.files import read_own
 from reviewer.sharing import personal
 
 if TYPE_CHECKING:
-    from reviewer.agents.connections import Connection
-    from reviewer.agents.wiring import WiringFile
+    from collections.abc import Callable
+
     from reviewer.engine import Engine
-    from reviewer.text.for_agents import AgentText
 
 
 def bring_up_to_date(engine: Engine) -> list[str]:
@@ -33,12 +32,27 @@ def bring_up_to_date(engine: Engine) -> list[str]:
     return []
 
 
+def update_call_hooks(engine: Engine, tell: Callable[[str], None]) -> list[str]:
+    """Write guards and the other triggers of hooks at calls into the settings of connected agents;
+    returns sentences about failures. `tell`: see `Connections.follow_triggers`.
+    """
+    if not (personal(engine.path, "-agents") / "connections.json").exists():
+        return []
+    from reviewer.agents.connections import Connections  # late: most stores have no agent
+
+    try:
+        connections = Connections(engine.path.absolute(), clock=engine.clock)
+        return connections.follow_triggers(engine.recall.call_triggers(), tell)
+    except (ReviewerError, OSError) as problem:
+        return [str(problem)]
+
+
 def _rewritten(engine: Engine) -> list[str]:
     # late: most acts have no memory folder to update
     from reviewer.agents.agent_files import AgentFiles
     from reviewer.agents.connections import Connections
-    from reviewer.agents.memory_folders import facts_of
-    from reviewer.agents.wiring import WiringScope
+    from reviewer.agents.memory_folders import facts_of, memory_wiring
+    from reviewer.agents.wiring import FileKind, WiringPlace, WiringScope
 
     store = engine.path.absolute()
     problems: list[str] = []
@@ -46,25 +60,14 @@ def _rewritten(engine: Engine) -> list[str]:
         connections = Connections(store, clock=engine.clock)
         for connection in connections.all():
             if connection.scope is WiringScope.MEMORY and connection.project:
+                place = WiringPlace(
+                    scope=connection.scope, root=Path(connection.root), command=(), environment={}
+                )
                 try:
-                    parts = _parts(connection, facts_of(engine, connection.project))
-                    problems += connections.rewrite(connection, parts)
+                    facts = facts_of(engine, connection.project)
+                    wiring = memory_wiring(connection.agent, place, connection.project, facts)
+                    own = [part.text for part in wiring.parts if part.kind is FileKind.OWN]
+                    problems += connections.rewrite(connection, own)
                 except (OSError, ReviewerError) as problem:
                     problems.append(f"The memory folder of {connection.agent}: {problem}")
     return problems
-
-
-def _parts(connection: Connection, facts: AgentText) -> tuple[WiringFile, ...]:
-    from reviewer.agents.memory_folders import memory_wiring
-    from reviewer.agents.wiring import FileKind, WiringFile, WiringPlace
-
-    place = WiringPlace(
-        scope=connection.scope, root=Path(connection.root), command=(), environment={}
-    )
-    wiring = memory_wiring(connection.agent, place, connection.project, facts)
-    texts = [part.text for part in wiring.parts if part.kind is FileKind.OWN]
-    own = [each for each in connection.files if each.kind is FileKind.OWN]
-    return tuple(
-        WiringFile(path=Path(each.path), kind=FileKind.OWN, text=text)
-        for each, text in zip(own, texts, strict=True)
-    )

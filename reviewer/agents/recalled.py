@@ -19,7 +19,7 @@ from reviewer.text.for_agents import (
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.packets.prepared import Prepared
-    from reviewer.packets.values import Packet, PacketItem
+    from reviewer.packets.values import PacketItem
 
 MAX_CHARACTERS = 9_000
 """The longest text no agent cuts: Claude Code and Codex cut at about 10,000."""
@@ -68,11 +68,6 @@ def packet_items(engine: Engine, project: str, *, now: datetime) -> dict[str, Pa
 
 def _prepared(engine: Engine, project: str | None, task: str, now: datetime) -> Prepared:
     return engine.packets.prepare_own(project, task=task, now=now, estimated=True)
-
-
-def has_content(packet: Packet) -> bool:
-    """Whether a packet has more than its instruction."""
-    return any(item.shown for item in packet.items)
 
 
 def _cut(markdown: AgentText) -> AgentText:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from reviewer.agents.agent_files import SessionNote
 from reviewer.errors import SourceError
 from reviewer.sources.discovery import (
     FoundSession,
@@ -58,11 +59,6 @@ def find_latest(folder: Path, *, besides: Collection[str] = ()) -> SessionFile |
     return None if latest is None else _transcript(latest)
 
 
-def has_several(path: Path) -> bool:
-    """Whether a file may have sessions of several projects. Raises SourceError."""
-    return recognise(path).outlines is not None
-
-
 def transcript_of(agent: str, session: str, path: str, folder: Path) -> SessionFile:
     """The transcript named by a hook, or found by its id.
 
@@ -78,6 +74,11 @@ def transcript_of(agent: str, session: str, path: str, folder: Path) -> SessionF
     if found.cwd and not _is_of(found.cwd, folder):
         raise SourceError(f"{found.path} is a session of another folder than {folder}.")
     return found
+
+
+def noted(note: SessionNote) -> SessionFile:
+    """The transcript of a noted session. Raises SourceError as `transcript_of`."""
+    return transcript_of(note.agent, note.session, note.path, Path(note.cwd))
 
 
 def require_place(agent: str, path: str) -> None:

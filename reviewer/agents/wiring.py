@@ -15,9 +15,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.agents.events import AGENT_TIMEOUTS, agent_timeout
+from reviewer.agents.events import AGENT_TIMEOUTS, EVENTS, agent_timeout
 from reviewer.agents.json_text import Addition
-from reviewer.recall.use_moments import START
+from reviewer.recall.use_moments import GUARD, START
 from reviewer.text.for_agents import NOTHING, AgentText
 
 MAX_RULES = 40
@@ -175,7 +175,6 @@ def _codex(place: WiringPlace) -> Wiring:
     if place.scope is WiringScope.PROJECT:
         folder = place.root / ".codex"
     command, *arguments = place.mcp("codex")
-    hooks = folder / "hooks.json"
     afterwards = [
         "Codex skips new hooks until you approve them, including the one for your first guard: "
         "start codex and open /hooks.",
@@ -183,7 +182,6 @@ def _codex(place: WiringPlace) -> Wiring:
         "interactive sessions. It may begin before the server has started: required = true under "
         "[mcp_servers.reviewer] makes it wait.",
     ]
-    guard = _hook(place, "codex", "PreToolUse", "^(Bash|apply_patch)$")
     if place.scope is WiringScope.PROJECT:
         afterwards.append("Codex reads .codex of a project only once you trust the folder.")
     return Wiring(
@@ -195,12 +193,10 @@ def _codex(place: WiringPlace) -> Wiring:
                 values={"command": command, "args": arguments},
             ),
             _json(
-                hooks,
-                _hook(place, "codex", "SessionStart"),
-                _hook(place, "codex", "SessionEnd"),
-                _hook(place, "codex", "UserPromptSubmit"),
-                _hook(place, "codex", "PostToolUse", "^Bash$"),
-                *([guard] if place.guards else []),
+                folder / "hooks.json",
+                *_hooks(
+                    place, "codex", {"PostToolUse": "^Bash$", "PreToolUse": "^(Bash|apply_patch)$"}
+                ),
             ),
         ),
         afterwards=tuple(afterwards),
@@ -212,20 +208,16 @@ def _gemini(place: WiringPlace) -> Wiring:
     if place.scope is WiringScope.USER and place.environment.get("GEMINI_CLI_HOME"):
         base = Path(place.environment["GEMINI_CLI_HOME"]).expanduser()
     command, *arguments = place.mcp("gemini")
-    events = [
-        ("SessionStart", ""),
-        ("SessionEnd", ""),
-        ("BeforeAgent", ""),
-        ("AfterTool", place.failing("run_shell_command")),
-    ]
-    if place.guards:
-        events.append(("BeforeTool", "run_shell_command|write_file|replace"))
+    matchers = {
+        "AfterTool": place.failing("run_shell_command"),
+        "BeforeTool": "run_shell_command|write_file|replace",
+    }
     return Wiring(
         parts=(
             _json(
                 base / ".gemini" / "settings.json",
                 Addition(("mcpServers",), {"command": command, "args": arguments}, SERVER),
-                *(_hook(place, "gemini", event, matcher) for event, matcher in events),
+                *_hooks(place, "gemini", matchers),
             ),
         ),
         afterwards=(
@@ -267,27 +259,23 @@ def _copilot(place: WiringPlace) -> Wiring:
         servers = folder / "mcp-config.json"
     command, *arguments = place.mcp("copilot")
     entry = {"type": "local", "command": command, "args": arguments, "env": {}, "tools": ["*"]}
-    events = [
-        ("sessionStart", ""),
-        ("sessionEnd", ""),
-        ("userPromptSubmitted", ""),
-        ("postToolUse", "bash"),
-    ]
-    if place.tools:
-        events.append(("postToolUseFailure", "|".join(place.tools)))
-    if place.guards:
-        events.append(("preToolUse", "bash|edit|create"))
+    matchers = {
+        "postToolUse": "bash",
+        "postToolUseFailure": "|".join(place.tools),
+        "preToolUse": "bash|edit|create",
+    }
     hooks = {
         event: [
             {
                 "type": "command",
-                **({"matcher": matcher} if matcher else {}),
+                **({"matcher": matchers[event]} if event in matchers else {}),
                 # Copilot denies a call whose hook is missing or fails.
                 "bash": f"{place.hook('copilot', event)} || true",
                 "timeoutSec": agent_timeout("copilot", event),
             }
         ]
-        for event, matcher in events
+        for event in _events(place, "copilot")
+        if event != "postToolUseFailure" or place.tools
     }
     text = AgentText(json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n")
     return Wiring(
@@ -307,7 +295,7 @@ def _cursor(place: WiringPlace) -> Wiring:
             ("hooks", event),
             {"command": place.hook("cursor", event), "timeout": agent_timeout("cursor", event)},
         )
-        for event in ("sessionStart", "sessionEnd")
+        for event in _events(place, "cursor")
     )
     entry = {"command": command, "args": arguments}
     return Wiring(
@@ -339,6 +327,17 @@ AGENTS: dict[str, AgentKind] = {
 
 def _json(path: Path, *additions: Addition) -> WiringFile:
     return WiringFile(path=path, kind=FileKind.JSON, additions=additions)
+
+
+def _events(place: WiringPlace, agent: str) -> Iterator[str]:
+    """The events of an agent that have hooks: those of guarded calls only if there is a guard."""
+    return (event for event, moment in EVENTS[agent].items() if moment != GUARD or place.guards)
+
+
+def _hooks(place: WiringPlace, agent: str, matchers: Mapping[str, str]) -> Iterator[Addition]:
+    """The hooks of Codex or Gemini CLI."""
+    for event in _events(place, agent):
+        yield _hook(place, agent, event, matchers.get(event, ""))
 
 
 def _hook(place: WiringPlace, agent: str, event: str, matcher: str = "") -> Addition:

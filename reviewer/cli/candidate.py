@@ -12,7 +12,7 @@ from reviewer.text import signs
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.provenance import ProvenanceStep
-    from reviewer.promotion.views import CandidateView, ConflictView, EvidenceView
+    from reviewer.promotion.views import CandidateView, EvidenceView
 
 SPAN_CONTEXT = 400
 """Minimum characters of a record shown on each side of the span."""
@@ -189,29 +189,15 @@ def show_conflict(engine: Engine, number: int) -> Iterator[str]:
 
 def _known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
     """Structure, conflicts, hints and provenance; null or empty if they do not apply."""
-    entity = view.kind == "entity"
+    entity, conflict = view.kind == "entity", view.kind == "conflict"
+    graduated = view.status == "graduated"
     return {
         "entity": engine.entities.get(view.id) if entity else None,
         "conflicts": engine.conflicts.of(view.id) if entity else [],
-        "conflict": conflict_json(engine.conflicts.get(view.id))
-        if view.kind == "conflict"
-        else None,
-        "graduated_to": engine.entities.graduated_to(view.id)
-        if view.status == "graduated"
-        else None,
+        "conflict": fields(engine.conflicts.get(view.id)) if conflict else None,
+        "graduated_to": engine.entities.graduated_to(view.id) if graduated else None,
         "hints": engine.insight.hints([view.id]).get(view.id, []),
         "provenance": engine.provenance.of(view.id),
-    }
-
-
-def conflict_json(view: ConflictView) -> dict[str, Any]:
-    """A conflict as JSON; both sides are candidates with all their fields."""
-    return {
-        "id": view.id,
-        "slot": view.slot,
-        "resolution": view.resolution and str(view.resolution),
-        "left": view.left,
-        "right": view.right,
     }
 
 

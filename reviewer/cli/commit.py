@@ -54,9 +54,8 @@ with_text = option("--text TEXT", "The text; - is standard input.", required=Tru
 
 @click.group(cls=VerbSection)
 def commit() -> None:
-    """List, show, add and edit a context's commits.
-
-    Name a commit by its number (#12), its hash, or at least the first 4 characters of the hash.
+    """Name a commit by its number (#12), its hash, or at least the first 4 characters of the
+    hash.
     """
 
 
@@ -212,9 +211,7 @@ def annotate(
     clear: bool,
     as_json: bool,
 ) -> None:
-    """Set the priority of commits, and what must survive compression.
-
-    The latest annotation applies; earlier ones stay readable. Omitted options change nothing.
+    """The latest annotation applies; earlier ones stay readable. Omitted options change nothing.
     Patterns are added to the current ones, and --clear drops those first. Criteria without a
     priority make a commit important. A pattern that does not match its own commit is stored, with a
     warning; `reviewer commit show` lists the matching ones.

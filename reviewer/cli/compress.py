@@ -104,9 +104,7 @@ def compress(
     only_table: bool,
     as_json: bool,
 ) -> None:
-    """Preview a smaller context, and apply it if asked.
-
-    Each segment of the context becomes a summary. Pinned commits are unchanged, important ones
+    """Each segment of the context becomes a summary. Pinned commits are unchanged, important ones
     keep what their criteria require, and the originals stay in the store. Answers of a model are
     cached, so an interrupted run asks only for the rest.
     """

@@ -14,7 +14,7 @@ from reviewer.cli.session import Session, VerbSection, pass_session
 
 @click.group(cls=VerbSection)
 def config() -> None:
-    """Show or check the settings."""
+    pass
 
 
 @config.command("show")
@@ -49,16 +49,13 @@ def validate(session: Session) -> None:
 
 def check_settings(session: Session, path: Path) -> None:
     """Read the settings as the screen does. Raises ReviewerError if they are invalid."""
+    from reviewer.llm.open_model import check_model
     from reviewer.settings import load_settings
 
     settings = load_settings(path)
     if settings.keys:
         session.check_keymap(path)
-    model = settings.model
-    if model.base_url or model.name or model.key_variable or model.command:
-        from reviewer.llm.open_model import check_model
-
-        check_model(settings)
+    check_model(settings)
 
 
 def _harmless(values: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import click
 from reviewer.agents.program import missing_mcp
 from reviewer.cli.inputs import ID, flag, option, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
-from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_call_hooks
+from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_agents
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 from reviewer.system import working_folder
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from reviewer.agents.connections import Connections, Planned
-    from reviewer.agents.installed import AgentRow
     from reviewer.agents.wiring import WiringPlace
     from reviewer.text.for_agents import AgentText
 
@@ -64,9 +63,7 @@ def connect(
     reach: int | None,
     as_json: bool,
 ) -> None:
-    """Connect an agent, so that it gets its project's memories automatically.
-
-    Writes the MCP server and the hooks (for OpenCode: a plugin). Every change is shown first and
+    """Writes the MCP server and the hooks (for OpenCode: a plugin). Every change is shown first and
     you are asked once; each file is backed up, and `reviewer disconnect` restores it byte for byte.
     Without AGENT: a table of the agents.
 
@@ -87,8 +84,10 @@ def connect(
         raise click.UsageError("--json is for the table, without an agent")
     if block and scope != "project":
         raise click.UsageError("--block needs --project: a block has one project's memories")
+    from reviewer.agents.connections import Connections
+
     place = _place(session, scope)
-    connections = _connections(session)
+    connections = Connections(session.store_path().absolute())
     if scope == "memory":
         planned = _plan_memory(session, connections, agent, place)
     else:
@@ -100,14 +99,15 @@ def connect(
         return
     if not _agreed(connections, planned, yes):
         return
-    if not session.store_path().exists():
-        with session.whole_store(create=True):
+    is_new = not session.store_path().exists()
+    with session.whole_store(create=True) as engine:
+        if is_new:
             narrate(
                 f"Created the store {session.store_path()}. It is empty: {agent} gets "
                 "nothing until you promote something. Begin with: reviewer ingest"
             )
-    backups = connections.connect(planned)
-    update_call_hooks(session.store_path())
+        backups = connections.connect(planned)
+        update_agents(engine)
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
     for sentence in (*planned.left, *planned.afterwards):
         narrate(sentence)
@@ -122,13 +122,13 @@ def connect(
 @YES
 @pass_session
 def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
-    """Undo `reviewer connect`.
-
-    A file that nobody has changed since is restored byte for byte. From any other file only
+    """A file that nobody has changed since is restored byte for byte. From any other file only
     reviewer's own lines are removed; a line that was changed stays, and is named.
     """
+    from reviewer.agents.connections import Connections
+
     place = _place(session, scope)
-    connections = _connections(session)
+    connections = Connections(session.store_path().absolute())
     connection = connections.of(agent, place)
     if connection is None:
         raise ReviewerError(f"{agent} is not connected for {_words(place)}. See: reviewer connect")
@@ -177,12 +177,6 @@ def _place(session: Session, scope: str) -> WiringPlace:
     return WiringPlace(
         scope=WiringScope(scope), root=root, command=tuple(command), environment=dict(os.environ)
     )
-
-
-def _connections(session: Session) -> Connections:
-    from reviewer.agents.connections import Connections
-
-    return Connections(session.store_path().absolute())
 
 
 def _plan_memory(
@@ -268,7 +262,7 @@ def _show_table(session: Session, as_json: bool) -> None:
         lambda row: (
             row.agent,
             "yes" if row.program else "no",
-            _version(row),
+            ", ".join(filter(None, (row.version, "never run" if row.never_run else ""))) or "-",
             ", ".join(each.partition(" ")[0] for each in row.connected) or "-",
             moment(row.last_packet) if row.last_packet else "-",
             moment(row.last_read) if row.last_read else "-",
@@ -284,8 +278,3 @@ def _show_table(session: Session, as_json: bool) -> None:
             narrate(f"{row.agent}: {NEVER_RUN.format(title=row.title)}")
     if not any(row.connected for row in rows):
         narrate("Connect one: reviewer connect AGENT")
-
-
-def _version(row: AgentRow) -> str:
-    words = [word for word in (row.version, "never run" if row.never_run else "") if word]
-    return ", ".join(words) or "-"

@@ -43,10 +43,8 @@ SHORT = 8
 
 @click.group(cls=VerbSection)
 def context() -> None:
-    """List, import and export contexts.
-
-    A context is a chain of commits: the turns of a conversation, tool calls and their results. Mark
-    what must survive with `reviewer annotate`, print it with `reviewer compile`.
+    """A context is a chain of commits: the turns of a conversation, tool calls and their results.
+    Mark what must survive with `reviewer annotate`, print it with `reviewer compile`.
     """
 
 
@@ -188,9 +186,7 @@ def export(session: Session, name: str) -> None:
 )
 @pass_session
 def compile_(session: Session, name: str, form: str) -> None:
-    """Print a context as messages, ready to send.
-
-    Edits are applied and skipped commits left out. Tokens by priority and role are printed to
+    """Edits are applied and skipped commits left out. Tokens by priority and role are printed to
     standard error.
     """
     with session.reading(filled_by=IMPORT) as engine:

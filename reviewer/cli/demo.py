@@ -34,10 +34,7 @@ OVER = "That was sample data, and it is gone. For your own sessions, run reviewe
 @flag("--ascii", "Draw with ASCII characters only.")
 @pass_session
 def demo(session: Session, ascii: bool) -> None:  # noqa: A002
-    """Try reviewer on sample data in a temporary store.
-
-    Works offline. Your own files and stores are neither read nor changed.
-    """
+    """Works offline. Your own files and stores are neither read nor changed."""
     from reviewer.engine import Engine
     from reviewer.resources import sample_data_folder
 
@@ -123,7 +120,6 @@ def _remove_when_ended(folder: str) -> None:
 @click.argument("number", type=click.IntRange(1, 10_000_000), metavar="N")
 @pass_session
 def dev_seed(session: Session, number: int) -> None:
-    """Fill the queue with N generated candidates."""
     with session.changing(create=True, new_outside=True) as engine:
         done = engine.intake.seed(number, project=session.target(engine))
         report_act(done, undo=f"reviewer undo {done.act}")

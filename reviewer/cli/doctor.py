@@ -42,10 +42,7 @@ class DoctorFinding(Struct, frozen=True):
 @json_option()
 @pass_session
 def doctor(session: Session, as_json: bool) -> None:
-    """Check the store, the terminal and the settings.
-
-    The store is only read, never created or changed. Exit 1 if something is wrong.
-    """
+    """The store is only read, never created or changed. Exit 1 if something is wrong."""
     findings = [*_program(), *_store(session.store_path()), *_settings(session), *_terminal()]
     emit(
         findings,

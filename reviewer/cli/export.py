@@ -30,9 +30,7 @@ def export(
     into: Path | None,
     write: bool,
 ) -> None:
-    """Export trusted state, active entities and active memories.
-
-    As Markdown, the most trusted first; secrets are masked again. --context-dir and --into only
+    """As Markdown, the most trusted first; secrets are masked again. --context-dir and --into only
     show the difference unless you add --write. Nothing outside the marked block is changed, and
     every changed file is backed up first.
     """

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 @json_option()
 @pass_session
 def findings(session: Session, again: bool, limit: int | None, as_json: bool) -> None:
-    """List what recurs: failures with their fix, refusals, corrections.
-
-    Findings come from the sessions themselves: failures with the change that made them pass, calls
-    that you refused with your words, messages after which the agent's last act was changed, and
-    problems of the environment with the way out. Sorted by number of sessions, then by calls lost.
+    """Findings come from the sessions themselves: failures with the change that made them pass,
+    calls that you refused with your words, messages after which the agent's last act was changed,
+    and problems of the environment with the way out. Sorted by number of sessions, then by calls
+    lost.
     """
     with session.listing() as engine:
         found = engine.findings(engine.project)

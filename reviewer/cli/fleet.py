@@ -22,10 +22,8 @@ COUNTS = json_option("The counts as one JSON object.")
 
 @click.group(cls=VerbSection)
 def fleet() -> None:
-    """Read the sessions of a whole company, and queue the best.
-
-    Two steps: `run` reads files in parts, on this machine or on a cluster; `import` queues what was
-    said most often as one wave. They need the extra `fleet`: see docs/fleet.md.
+    """Two steps: `run` reads files in parts, on this machine or on a cluster; `import` queues what
+    was said most often as one wave. They need the extra `fleet`: see docs/fleet.md.
     """
 
 

@@ -16,7 +16,7 @@ from reviewer.cli.session import (
     Verb,
     leave,
     pass_session,
-    update_memory_folders,
+    update_agents,
 )
 from reviewer.errors import SourceError
 
@@ -38,12 +38,10 @@ UNFINISHED = (
 @flag("--yes", "Do not ask: this cannot be undone.")
 @pass_session
 def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
-    """Erase memories, or a project, for good.
-
-    Nothing is left in tables, history, search indexes, reports, drafts, cached answers and prepared
-    packets. Rows merged into a memory go with it; without IDs, --project NAME erases a whole
-    project. It asks first, because undo cannot bring anything back, and names copies that it cannot
-    reach. `reviewer verify` still succeeds afterwards.
+    """Nothing is left in tables, history, search indexes, reports, drafts, cached answers and
+    prepared packets. Rows merged into a memory go with it; without IDs, --project NAME erases a
+    whole project. It asks first, because undo cannot bring anything back, and names copies that it
+    cannot reach. `reviewer verify` still succeeds afterwards.
     """
     session.refuse_all_projects()
     with session.whole_store() as engine:
@@ -62,7 +60,7 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
                 narrate("Nothing was erased.")
                 return
         engine.forgetting.erase(going)
-        update_memory_folders(engine)
+        update_agents(engine)
         done = engine.forgetting.clean_up(going)
         for sentence in (*_blocks(engine, going), *engine.forgetting.out_of_reach(going)):
             narrate(sentence)

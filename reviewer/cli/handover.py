@@ -52,18 +52,14 @@ def brief(
     model: str | None,
     as_json: bool,
 ) -> None:
-    """Write the hand-over for the next session of an agent, as plain Markdown.
-
-    SESSION is a file, or the id of a session of this project that was ingested or that an agent has
-    left here (see reviewer sources); by default, the newest of these. Requests, instructions,
+    """SESSION is a file, or the id of a session of this project that was ingested or that an agent
+    has left here (see reviewer sources); by default, the newest of these. Requests, instructions,
     decisions, work done, the current state and the next steps are taken from the dialogue and the
     tool calls. For a file with several conversations it covers the last.
 
     Nothing is sent anywhere without --engine model, whatever the settings say. If the model fails,
     the offline engine writes, and a line on stderr gives the reason.
     """
-    if model is not None and engine != "model":
-        raise click.UsageError("--model needs --engine model")
     from reviewer.compression.handover import brief_of, write_brief
 
     with written_by(engine, model) as writer:
@@ -87,9 +83,7 @@ def keep(
     context: str | None,
     as_json: bool,
 ) -> None:
-    """Write what a compaction must keep, as instructions for /compact.
-
-    Paste it after /compact, or let a hook before compaction print it. SESSION is as for reviewer
+    """Paste it after /compact, or let a hook before compaction print it. SESSION is as for reviewer
     brief.
     """
     from reviewer.compression.handover import keep_of, write_keep

@@ -14,10 +14,7 @@ from reviewer.errors import ReviewerError
 @click.command(name="help", cls=Verb, example="help keys")
 @click.argument("topic", required=False, metavar="[TOPIC]")
 def help_(topic: str | None) -> None:
-    """Print a page of the documentation.
-
-    Without a topic, list the pages. `reviewer COMMAND --help` describes one command.
-    """
+    """Without a topic, list the pages. `reviewer COMMAND --help` describes one command."""
     from reviewer.resources import docs_folder
 
     pages = {path.stem: path.read_text("utf-8") for path in sorted(docs_folder().glob("*.md"))}

@@ -32,9 +32,7 @@ PAGE = 500
 @flag("--anyone", "Even if ACT is another person's decision.")
 @pass_session
 def undo(session: Session, act: int | None, anyone: bool) -> None:
-    """Undo your latest decision, or the act with this number.
-
-    Undoing an ingestion by its number removes its candidates. A connected agent is no decision:
+    """Undoing an ingestion by its number removes its candidates. A connected agent is no decision:
     `reviewer disconnect` takes it back.
     """
     if anyone and act is None:
@@ -50,7 +48,6 @@ def undo(session: Session, act: int | None, anyone: bool) -> None:
 @click.command(cls=Verb)
 @pass_session
 def redo(session: Session) -> None:
-    """Redo the act that was undone last."""
     with session.changing() as engine:
         redone = engine.history.redo()
         narrate(f"Done again: {redone.title} - reviewer undo takes it back")
@@ -65,10 +62,7 @@ def redo(session: Session) -> None:
 def history(
     session: Session, ctx: click.Context, limit: int | None, by: str | None, as_json: bool
 ) -> None:
-    """List what was done in this project.
-
-    Times are local; --json has them in UTC.
-    """
+    """Times are local; --json has them in UTC."""
     if ctx.invoked_subcommand is not None:
         return
     none = "There are no acts yet. Ingest something: reviewer ingest PATH"
@@ -146,9 +140,7 @@ def head_hash(_: click.Context, __: click.Parameter, value: str) -> str:
 @json_option("The result as one JSON object.")
 @pass_session
 def verify(session: Session, head: str, as_json: bool) -> None:
-    """Check that the store agrees with its ledger.
-
-    The head is the hash of the latest act and covers all acts. The chain has no key: to detect a
+    """The head is the hash of the latest act and covers all acts. The chain has no key: to detect a
     ledger that was rewritten as a whole, keep a head elsewhere and pass it with --head.
     """
     with session.whole_store() as engine:

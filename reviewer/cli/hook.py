@@ -44,9 +44,7 @@ class HookVerb(Verb):
 @click.argument("event")
 @pass_session
 def hook(session: Session, agent: str, event: str) -> None:
-    """Answer an event of an agent's session; agents run this.
-
-    Reads one JSON object on stdin, and answers on stdout if there is an answer. At the start and
+    """Reads one JSON object on stdin, and answers on stdout if there is an answer. At the start and
     after a compaction it gives the project's packet; before a compaction, instructions for the
     summary, if the agent accepts them; at the end it notes the session, and another process reads
     it. With a prompt, a failed call or a guarded call it gives the memories that belong there. A
@@ -54,13 +52,13 @@ def hook(session: Session, agent: str, event: str) -> None:
     or wrong options, exit with 1.
     """
     from reviewer.agents import call_hook
-    from reviewer.agents.background import inside_own_call
+    from reviewer.agents.background import CHILD
     from reviewer.agents.events import EVENTS, TIMEOUTS, is_call_event
     from reviewer.agents.hook_events import UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks
     from reviewer.recall.use_moments import START
 
-    if inside_own_call(os.environ):
+    if os.environ.get(CHILD):  # the agent answers a question of ours
         return
     if is_call_event(agent, event):
         call_hook.respond(str(session.store_path()), session.project, agent, event)
@@ -118,31 +116,11 @@ def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
 @click.command(cls=Verb)
 @pass_session
 def read_sessions(session: Session) -> None:
-    """Ingest the sessions noted by hooks.
-
-    Started by a hook in its own process.
-    """
+    """Started by a hook in its own process."""
     from reviewer.agents.hooks import SessionReader
 
     count = SessionReader(session.store_path(), project=session.project).read()
     narrate(f"Sessions read: {count}.")
-
-
-@click.command(cls=Verb)
-@pass_session
-def update_call_hooks(session: Session) -> None:
-    """Prepare memories for hooks at calls, and write guards.
-
-    Started by a decision in its own process, if an agent is connected.
-    """
-    from reviewer.agents.agent_files import AgentFiles
-    from reviewer.agents.hooks import refresh_call_hooks
-    from reviewer.clock import utc_now
-
-    files = AgentFiles(session.store_path())
-    with files.lock("guards", wait=True):
-        for problem in refresh_call_hooks(session.store_path()):
-            files.log(utc_now(), problem)
 
 
 def _log(hooks: Hooks, line: str) -> None:

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 def ingest(
     session: Session, paths: tuple[Path, ...], proposing: bool, again: bool, as_json: bool
 ) -> None:
-    """Read sessions and notes, and queue what may be worth remembering.
-
-    Without a path, read this project's agent sessions on this machine, as listed by `reviewer
+    """Without a path, read this project's agent sessions on this machine, as listed by `reviewer
     sources`. Sessions of agents (docs/formats.md), exports of chats, and Markdown and text notes
     are recognised by their content, also in compressed files (.gz, .zst). Files that were read
     before are not queued again. Ctrl-C stops and keeps everything read so far; a second Ctrl-C
@@ -191,7 +189,6 @@ def _unread(report: WaveReport) -> str:
 def extract(
     session: Session, path: Path, from_line: int, to_line: int | None, top: int, as_json: bool
 ) -> None:
-    """Show the candidates in a file, without a store."""
     from reviewer.promotion.waves.preview import extract_file
 
     found = extract_file(

@@ -16,9 +16,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,39}")
 @option("--agent NAME", "The proposer's name (default: the client's own name).", default="")
 @pass_session
 def mcp(session: Session, agent: str) -> None:
-    """Serve an agent over stdio: it reads what you promoted, and proposes.
-
-    Agents start this, as set up by `reviewer connect AGENT`. The project is that of the git work
+    """Agents start this, as set up by `reviewer connect AGENT`. The project is that of the git work
     tree in which it is started, or of --project. Nothing here promotes, edits or rejects.
     """
     session.refuse_all_projects()

@@ -19,7 +19,7 @@ ANSWER_TOKENS = 60
 
 @click.group(cls=VerbSection)
 def model() -> None:
-    """Test the configured model, or serve a small local one."""
+    pass
 
 
 @model.command("check")

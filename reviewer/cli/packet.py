@@ -32,7 +32,6 @@ from reviewer.system import working_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reviewer.engine import Engine
     from reviewer.packets.values import Item, Material, Packet
 
 PROBLEMS_SHOWN = 20
@@ -111,9 +110,7 @@ def packet(
     mutes: tuple[str, ...],
     out: Path | None,
 ) -> None:
-    """Print what an agent should know, within a token budget.
-
-    The text stays within the budget, except that the constitution, the reading order and the
+    """The text stays within the budget, except that the constitution, the reading order and the
     instruction are always included. It comes from the trusted state and the active memories and
     entities of the store, or from a .context folder. With a task, its words decide the order in
     every section. --explain lists the ids for --pin and --mute.
@@ -222,19 +219,12 @@ def _of_folder(folder: Path, words: str = "") -> _Source:
     return _Source(material, partial(find_item, material), words)
 
 
-def _of_store(engine: Engine, folder: Path | None, words: str) -> _Source:
-    """`folder`: a context folder to include."""
-    packets, project = engine.packets, engine.project
-    material = packets.material(project, folder)
-    return _Source(material, lambda name: packets.find(material, name, project), words)
-
-
 @contextmanager
 def _source(session: Session, context_dir: Path | None, place: str | None) -> Iterator[_Source]:
     """The named source; by default the store, and if it has nothing for the project, the context
     folder here, as on the screen.
     """
-    from reviewer.packets.context_folder import context_folder_near
+    from reviewer.packets.context_folder import context_folder_at, context_folder_near
 
     if context_dir is not None and place == "store":
         raise click.UsageError("--context-dir and --from store cannot be combined")
@@ -256,21 +246,19 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
         if near is not None and near.folder is not None:
             yield _of_folder(near.folder, near.words)
             return
-        if unknown := session.unknown(engine, _filled_by()):
+        here = (
+            ", or read the context folder here: --context-dir ."
+            if context_folder_at(Path())
+            else ""
+        )
+        if unknown := session.unknown(engine, f"reviewer ingest PATH{here}"):
             session.remark = unknown
         both = f"From the store and {local}" if place == "both" else ""
         if near is not None and near.words:
             both = f"{near.words}: --from both includes it."
-        yield _of_store(engine, local if place == "both" else None, both)
-
-
-def _filled_by() -> str:
-    """The command for filling a project without anything stored."""
-    from reviewer.packets.context_folder import context_folder_at
-
-    here = context_folder_at(Path())
-    folder = ", or read the context folder here: --context-dir ." if here else ""
-    return f"reviewer ingest PATH{folder}"
+        packets, project = engine.packets, engine.project
+        material = packets.material(project, local if place == "both" else None)
+        yield _Source(material, lambda name: packets.find(material, name, project), both)
 
 
 def _hand_out(made: Packet, form: str, out: Path | None) -> None:

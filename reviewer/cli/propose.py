@@ -66,9 +66,7 @@ def propose(
     as_json: bool,
     follow: bool,
 ) -> None:
-    """Have a model write statements from sessions, and queue those with their proof.
-
-    The model comes from [model] in the settings, or else is an installed agent; --command names
+    """The model comes from [model] in the settings, or else is an installed agent; --command names
     another. The cost is printed first, and nothing is sent before you agree. Every statement is
     checked against the session: its quotes, names and numbers, and whether it is already known.
 

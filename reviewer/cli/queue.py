@@ -36,7 +36,7 @@ BATCH = 200
 
 @click.group(cls=VerbSection)
 def queue() -> None:
-    """List, show and extend the queue of candidates."""
+    pass
 
 
 @queue.command("list", example='queue list --filter "kind:decision conf>0.6" --limit 20')

@@ -31,9 +31,7 @@ def recall(
     of: str,
     as_json: bool,
 ) -> None:
-    """Show the memories that belong to a call, failure or prompt.
-
-    Memories of this very failure come first, then those of this command or file, then those that
+    """Memories of this very failure come first, then those of this command or file, then those that
     share rare words with it. A doubtful match is left out. `reviewer edit ID --when` changes the
     moments of a memory.
     """

@@ -45,9 +45,7 @@ def remember(
     scope: str,
     promote: bool,
 ) -> None:
-    """Write a memory in your own words.
-
-    It waits in the queue until it is promoted. With --at, lines of a session are its proof, and
+    """It waits in the queue until it is promoted. With --at, lines of a session are its proof, and
     candidates from the same lines are hidden behind it; without, it is marked as written by hand.
 
     TYPE is that of a memory (identity, preference, project, episodic, knowledge, adaptation), or,
@@ -94,7 +92,6 @@ def remember(
 @click.argument("statement")
 @pass_session
 def add(session: Session, type_: str, statement: str) -> None:
-    """Write a memory, as `remember --type TYPE STATEMENT` does."""
     with session.changing(create=True) as engine:
         report_act(engine.entities.author(session.target(engine), type_, statement))
 

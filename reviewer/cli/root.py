@@ -136,9 +136,6 @@ SECTIONS = {
 """The commands listed in the help, by purpose."""
 
 HIDDEN = {
-    "update-call-hooks": VerbEntry(
-        "hook:update_call_hooks", "Prepare memories for hooks at calls, and write guards."
-    ),
     "read-sessions": VerbEntry("hook:read_sessions", "Ingest the sessions noted by hooks."),
     "add": VerbEntry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
     "dev-seed": VerbEntry("demo:dev_seed", "Fill the queue with N generated candidates."),

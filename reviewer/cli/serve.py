@@ -17,10 +17,8 @@ from reviewer.system import own_command
 @flag("--demo", "Show the sample data, in a temporary store.")
 @pass_session
 def serve(session: Session, port: int, demo: bool) -> None:
-    """Show the screen in a browser on this machine, until Ctrl-C.
-
-    The printed address has a token and works on this machine only; each tab is a screen of its own
-    on the same store. Closing a tab keeps decisions and typed text.
+    """The printed address has a token and works on this machine only; each tab is a screen of its
+    own on the same store. Closing a tab keeps decisions and typed text.
     """
     from reviewer.serving.server import Server
 

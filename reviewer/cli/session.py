@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 import click
 
 from reviewer.cli.output import narrate
-from reviewer.errors import ReviewerError, StoreError, UnknownIdError
+from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import login_name
 from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
 from reviewer.sharing import personal
@@ -212,18 +212,15 @@ class Session:
         engine = Engine.open(path, actor=self.actor or login_name())
         try:
             if engine.has_erased_bytes:
-                update_memory_folders(engine)
+                update_agents(engine)
                 engine.forgetting.clean_up()
             yield engine
         finally:
             if engine.has_written:
-                update_memory_folders(engine)
-                announce_call_hooks(engine)
+                update_agents(engine)
             if bound := engine.say_binding():
                 narrate(bound)
             engine.close()
-            if engine.has_written:
-                update_call_hooks(path)
 
     def project_without_store(self) -> str:
         """The name of the project for a command that does not open the store."""
@@ -267,34 +264,13 @@ class Session:
         )
 
 
-def update_memory_folders(engine: Engine) -> None:
-    """Update the memory folders chosen by the person after an act."""
+def update_agents(engine: Engine) -> None:
+    """Update what connected agents read after an act, and name the settings that changed."""
     if personal(engine.path, "-agents").is_dir():
-        from reviewer.agents.memory_updates import bring_up_to_date
+        from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
 
-        for sentence in bring_up_to_date(engine):
-            narrate(sentence)
-
-
-def announce_call_hooks(engine: Engine) -> None:
-    """Name the agents' settings that a decision is about to change, and why."""
-    if not (personal(engine.path, "-agents") / "connections.json").exists():
-        return
-    from reviewer.agents.connections import Connections
-
-    with suppress(ReviewerError, OSError):  # the process that writes them logs it
-        for sentence in Connections(engine.path.absolute()).upcoming(engine.recall.call_triggers()):
-            narrate(sentence)
-
-
-def update_call_hooks(store: Path) -> None:
-    """Apply decisions to the hooks at calls, in another process."""
-    from reviewer.agents import background
-
-    try:
-        background.update_call_hooks(store)
-    except OSError as problem:
-        narrate(f"The hooks of agents could not be updated: {problem.strerror}.")
+        for problem in (*bring_up_to_date(engine), *update_call_hooks(engine, narrate)):
+            narrate(problem)
 
 
 pass_session = click.make_pass_decorator(Session)
@@ -419,11 +395,12 @@ class VerbGroup(Verb, VerbSection):
 
 
 class VerbEntry(NamedTuple):
-    """The location of a command, and its one-line help."""
+    """The location of a command, and the first line of its help."""
 
     target: str
     """`module:attribute` of the click command in `reviewer.cli`, or one name for both."""
     help: str
+    """The docstring of the command has the rest."""
     rare: bool = False
     """The program's help only names it: agents run it, or the screen does the same."""
 
@@ -431,6 +408,8 @@ class VerbEntry(NamedTuple):
         module, _, attribute = self.target.partition(":")
         command = getattr(import_module(f"reviewer.cli.{module}"), attribute or module)
         assert isinstance(command, click.Command)
+        if not (command.help or "").startswith(self.help):
+            command.help = "\n\n".join(filter(None, (self.help, command.help)))
         return command
 
 

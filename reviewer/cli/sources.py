@@ -51,10 +51,8 @@ PAUSE = 0.2
 def sources(
     session: Session, everywhere: bool, files: bool, former: str | None, as_json: bool
 ) -> None:
-    """List the agent sessions on this machine, and which have been read.
-
-    Without --all, only those of this project: of its folders and linked work trees. Only the known
-    session folders of agents are searched. Read them with `reviewer ingest`, without a path.
+    """Without --all, only those of this project: of its folders and linked work trees. Only the
+    known session folders of agents are searched. Read them with `reviewer ingest`, without a path.
 
     --files also shows the folder of each session. If the project used to be in another folder, or
     agents worked in a copy that is gone, name that folder once with --moved-from.
@@ -195,10 +193,8 @@ def ingested_sessions(session: Session) -> list[Path]:
 @json_option("The counts of each wave as a JSON object.")
 @pass_session
 def watch(session: Session, once: bool, as_json: bool) -> None:
-    """Read new turns of sessions as agents write them, until Ctrl-C.
-
-    Checks the places listed by `reviewer sources` every 20 seconds, and reads the files that have
-    changed.
+    """Checks the places listed by `reviewer sources` every 20 seconds, and reads the files that
+    have changed.
     """
     session.refuse_all_projects()
     with working() as (line, interruption):

@@ -21,9 +21,8 @@ SET = "reviewer ingest PATH, or reviewer state set KEY VALUE"
 
 @click.group(cls=VerbSection)
 def state() -> None:
-    """List, show, set and unset trusted state.
-
-    Trusted state is typed by you: no command copies a candidate, a memory or an entity into it.
+    """Trusted state is typed by you: no command copies a candidate, a memory or an entity into
+    it.
     """
 
 

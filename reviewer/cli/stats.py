@@ -23,9 +23,7 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 @json_option("One JSON object per project.")
 @pass_session
 def stats(session: Session, as_json: bool) -> None:
-    """Count candidates by project and status, and uses; measure compressions.
-
-    Durations are in milliseconds. Compressions are measured across all projects, and so are
+    """Durations are in milliseconds. Compressions are measured across all projects, and so are
     questions to models: by day, by session and in total, at the prices in your settings.
     """
     with session.listing() as engine:

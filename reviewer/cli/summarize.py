@@ -43,16 +43,12 @@ def summarize(
     model: str | None,
     as_json: bool,
 ) -> None:
-    """Summarize a file at one or all levels, without a store.
-
-    Nothing is sent anywhere without --engine model, whatever the settings say. A model reads the
+    """Nothing is sent anywhere without --engine model, whatever the settings say. A model reads the
     lines in one call per level; if it fails, the offline engine writes, and a line on stderr gives
     the reason.
 
     For a file with several conversations, such as an export, it covers the last.
     """
-    if model is not None and engine != "model":
-        raise click.UsageError("--model needs --engine model")
     from reviewer.compression.file_summary import summarize_file
     from reviewer.compression.summarizer import locked_level, require_licence
     from reviewer.compression.values import Level
@@ -94,9 +90,12 @@ def written_by(engine: EngineName, model: str | None) -> Iterator[SummaryWriter 
     """The writer for --engine and --model; None for the offline engine. Ctrl-C stops a model in an
     orderly way.
 
-    Raises ModelError if no model is configured, SettingsError.
+    Raises UsageError for --model without its engine, ModelError if no model is configured,
+    SettingsError.
     """
     if engine == "offline":
+        if model is not None:
+            raise click.UsageError("--model needs --engine model")
         yield None
         return
     from reviewer.compression.engines import Engines

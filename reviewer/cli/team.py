@@ -24,10 +24,8 @@ if TYPE_CHECKING:
 @flag("--stop", "Make the store private again.")
 @pass_session
 def share(session: Session, group: str | None, stop: bool) -> None:
-    """Let a group on this host open the store and decide in it.
-
-    Everybody's decisions carry their login name. Drafts, runs and backups stay each person's own.
-    Without GROUP it says who may open the store.
+    """Everybody's decisions carry their login name. Drafts, runs and backups stay each person's
+    own. Without GROUP it says who may open the store.
     """
     from reviewer import sharing
 
@@ -53,11 +51,9 @@ def share(session: Session, group: str | None, stop: bool) -> None:
 @json_option("One JSON object.")
 @pass_session
 def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
-    """Keep decisions in step with another machine through a folder.
-
-    DIR is a folder that git, Dropbox or a share keeps the same on both. Each machine has a file of
-    its own in it, with what you promoted, rejected and took back in this project: no sessions, and
-    no quotes unless asked. What was decided differently on two machines waits at the top of the
+    """DIR is a folder that git, Dropbox or a share keeps the same on both. Each machine has a file
+    of its own in it, with what you promoted, rejected and took back in this project: no sessions,
+    and no quotes unless asked. What was decided differently on two machines waits at the top of the
     queue. The settings `key` and `signers` of [sync] sign it.
     """
     from reviewer.settings import load_settings
@@ -90,10 +86,7 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
 
 @click.group(cls=VerbSection)
 def decisions() -> None:
-    """Export your decisions as a signed file, and import those of others.
-
-    A decision is found again by project, kind, type and wording, so it applies to any store.
-    """
+    """A decision is found again by project, kind, type and wording, so it applies to any store."""
 
 
 @decisions.command(example="decisions export --sign ~/.ssh/id_ed25519 --out anna.jsonl")

@@ -21,10 +21,7 @@ one = click.argument("memory", type=ID, metavar="ID")
 @alone
 @pass_session
 def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
-    """Accept candidates as memories.
-
-    Near duplicates of a candidate are merged into it.
-    """
+    """Near duplicates of a candidate are merged into it."""
     with session.changing() as engine:
         report_act(engine.triage.promote(ids, alone=ids if alone else ()))
 
@@ -39,10 +36,7 @@ def promote(session: Session, ids: tuple[int, ...], alone: bool) -> None:
 )
 @pass_session
 def reject(session: Session, ids: tuple[int, ...], alone: bool, reason: str | None) -> None:
-    """Reject candidates; they are not proposed again.
-
-    Near duplicates of a candidate are rejected with it.
-    """
+    """Near duplicates of a candidate are rejected with it."""
     with session.changing() as engine:
         why = RejectReason(reason) if reason else None
         report_act(engine.triage.reject(ids, alone=ids if alone else (), reason=why))
@@ -52,7 +46,6 @@ def reject(session: Session, ids: tuple[int, ...], alone: bool, reason: str | No
 @ids
 @pass_session
 def defer(session: Session, ids: tuple[int, ...]) -> None:
-    """Move candidates to the end of the queue."""
     with session.changing() as engine:
         report_act(engine.triage.defer(ids))
 
@@ -62,10 +55,7 @@ def defer(session: Session, ids: tuple[int, ...]) -> None:
 @option("--because TEXT", "The error in a memory; it is shown in the queue.")
 @pass_session
 def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None:
-    """Return decided candidates to the queue.
-
-    No agent gets a memory from then on, until you promote it again.
-    """
+    """No agent gets a memory from then on, until you promote it again."""
     with session.changing() as engine:
         if because is None:
             report_act(engine.triage.restore(ids))
@@ -79,10 +69,7 @@ def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None
 @option("--into ID", "The one to keep.", type=ID, required=True)
 @pass_session
 def merge(session: Session, memory: int, into: int) -> None:
-    """Merge one memory into another.
-
-    The first one becomes superseded and keeps its evidence.
-    """
+    """The first one becomes superseded and keeps its evidence."""
     with session.changing() as engine:
         report_act(engine.triage.merge(memory, into))
 
@@ -112,11 +99,9 @@ def edit(
     moments: tuple[str, ...],
     promote: bool,
 ) -> None:
-    """Change the wording, type or name of a memory, or when it is recalled.
-
-    Wording, type, name and --promote are one act, --when is one of its own. `reviewer queue show`
-    still shows an earlier wording. Types are those of `reviewer remember`: `project` is the memory,
-    `entity:project` the entity. A candidate that gets the type of an entity becomes one.
+    """Wording, type, name and --promote are one act, --when is one of its own. `reviewer queue
+    show` still shows an earlier wording. Types are those of `reviewer remember`: `project` is the
+    memory, `entity:project` the entity. A candidate that gets the type of an entity becomes one.
     """
     from reviewer.recall.moments import read_moment  # late: it has the patterns of failures
 
@@ -137,10 +122,7 @@ def edit(
 @option("--by ID", "The one that is valid now.", type=ID, required=True)
 @pass_session
 def supersede(session: Session, memory: int, by: int) -> None:
-    """Replace an active memory by a newer one.
-
-    The newer one becomes active if it is still a candidate; the older one stays readable.
-    """
+    """The newer one becomes active if it is still a candidate; the older one stays readable."""
     with session.changing() as engine:
         report_act(engine.triage.supersede(memory, by))
 
@@ -151,9 +133,7 @@ def supersede(session: Session, memory: int, by: int) -> None:
 @option("--name N", "The entity's name (default: its text).")
 @pass_session
 def graduate(session: Session, memory: int, type_: str, name: str | None) -> None:
-    """Propose an active memory as an entity.
-
-    The new candidate has the words and the evidence of the memory, which is frozen and points to
+    """The new candidate has the words and the evidence of the memory, which is frozen and points to
     it. Undo removes the candidate and makes the memory active again. Types: project, system,
     subsystem, component, interface, requirement, constraint, decision, material, parameter,
     analysis_model, result, validation_claim, vendor, process.

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 def view(
     path: Path, from_line: int, to_line: int | None, session: str | None, as_json: bool
 ) -> None:
-    """Show a session: dialogue in full, each tool call on one line.
-
-    Errors, refused calls, to-do lists and commits are shown; pasted logs and additions by the
+    """Errors, refused calls, to-do lists and commits are shown; pasted logs and additions by the
     agent's program are shortened, and secrets are masked. No store is touched. `reviewer sources
     --files` lists the ids of the sessions in a database.
     """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reviewer.clock import from_iso
 from reviewer.extraction.candidates import Setting
-from reviewer.files import unreadable
+from reviewer.files import modified_ns, unreadable
 from reviewer.sources.ignore_files import repository_of
 from reviewer.sources.records import Record, Shape
 
@@ -47,7 +47,7 @@ def setting_of(path: Path, now: datetime, modified: float | None = None) -> Sett
     SourceError if it cannot be read.
     """
     try:
-        modified = path.stat().st_mtime if modified is None else modified
+        modified = modified_ns(path.stat()) / 1e9 if modified is None else modified
     except OSError as problem:
         raise unreadable(path, problem) from problem
     return Setting(now, datetime.fromtimestamp(modified, UTC), _signal_of(path.absolute()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import stat
@@ -45,27 +44,15 @@ class AnswerCache:
         self._largest = largest
 
     def find(self, key: str) -> Completion | None:
-        """The cached answer; None if there is none or the file is damaged."""
+        """The cached answer; None if there is none, the file is damaged, or it or the folder is a
+        link or another user's.
+        """
         try:
-            return self.read(key)
+            if self.folder.is_symlink() or not is_own(self.folder):
+                return None
+            return msgspec.json.decode(read_own(self._path(key), LARGEST), type=Completion)
         except (OSError, msgspec.MsgspecError):
             return None
-
-    def read(self, key: str) -> Completion | None:
-        """The cached answer, or None.
-
-        Raises OSError for a file or folder that is a link or another user's, and MsgspecError for a
-        damaged file.
-        """
-        if self.folder.is_symlink():
-            raise OSError(errno.ELOOP, "it is a link, not a folder", str(self.folder))
-        try:
-            if not is_own(self.folder):
-                raise PermissionError(errno.EPERM, "it belongs to another user", str(self.folder))
-            data = read_own(self._path(key), LARGEST)
-        except FileNotFoundError:
-            return None
-        return msgspec.json.decode(data, type=Completion)
 
     def keep(self, key: str, answer: Completion) -> None:
         """Keep an answer. Raises OSError."""

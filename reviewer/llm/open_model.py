@@ -8,7 +8,7 @@ from msgspec import structs
 
 from reviewer.llm.endpoint import check_endpoint, is_this_machine
 from reviewer.llm.model import ChatModel
-from reviewer.settings import CONTEXT_TOKENS, ModelSettings, Settings
+from reviewer.settings import CONTEXT_TOKENS, Settings
 
 REMOTE_CONTEXT = 100_000
 """The smallest context window of a model on another machine, in tokens."""
@@ -45,12 +45,13 @@ def open_other_models(settings: Settings) -> dict[str, ChatModel]:
 
 def check_model(settings: Settings) -> None:
     """Raise ModelError if `[model]` is set, but without a usable endpoint or command."""
-    if settings.model.command:
+    model = settings.model
+    if model.command:
         from reviewer.llm.command import check_command
 
-        check_command(settings.model)
-    elif settings.model != ModelSettings():
-        check_endpoint(settings.model)
+        check_command(model)
+    elif model.base_url or model.name or model.key_variable:
+        check_endpoint(model)
 
 
 def context_tokens(settings: Settings) -> int:

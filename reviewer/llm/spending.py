@@ -124,11 +124,8 @@ class RecordingModel:
         self.name = model.name
 
     def complete(self, messages: Sequence[ChatMessage], **how: Any) -> Completion:
-        return self._noted(lambda: self._model.complete(messages, **how))
-
-    def _noted(self, ask: Callable[[], Completion]) -> Completion:
         try:
-            answer = ask()
+            answer = self._model.complete(messages, **how)
         except ModelError as problem:
             if problem.sent:
                 self._note(self.name, problem.sent, 0, problem.tokens_out)

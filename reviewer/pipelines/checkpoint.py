@@ -7,10 +7,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from reviewer.files import read_own, write_atomic
-from reviewer.pipelines.events import CheckpointError, RunError
+from reviewer.pipelines.events import RunError
 from reviewer.pipelines.forks import Fork
-from reviewer.pipelines.run_folder import LARGEST, RunFolder
+from reviewer.pipelines.run_folder import CHECKPOINT, RunFolder
 from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
 
@@ -42,33 +41,23 @@ class Checkpoint(Struct, frozen=True):
 
 
 def write_checkpoint(folder: RunFolder, checkpoint: Checkpoint) -> None:
-    """Replace the checkpoint atomically and flush it to disk. Raises RunError."""
-    try:
-        write_atomic(folder.checkpoint, msgspec.json.encode(checkpoint))
-    except OSError as problem:
-        raise RunError(
-            f"{folder.checkpoint} cannot be written: {problem.strerror}. Earlier stages are kept."
-        ) from problem
+    """Replace the checkpoint. Raises RunError."""
+    folder.write(CHECKPOINT, msgspec.json.encode(checkpoint))
 
 
 def read_checkpoint(folder: RunFolder) -> Checkpoint:
-    """The checkpoint of a run. Raises CheckpointError if it is missing or damaged."""
-    path = folder.checkpoint
+    """The checkpoint of a run. Raises RunError if it is missing or damaged."""
     try:
-        return msgspec.json.decode(read_own(path, LARGEST), type=Checkpoint)
-    except OSError as problem:
-        raise CheckpointError(
-            f"The checkpoint {path} cannot be read: {problem.strerror}."
-        ) from problem
+        return msgspec.json.decode(folder.read(CHECKPOINT), type=Checkpoint)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise CheckpointError(
-            f"The checkpoint {path} is damaged ({problem}): the run cannot continue. "
-            "Start again: reviewer pipeline run FILE"
+        raise RunError(
+            f"The checkpoint {folder.path / CHECKPOINT} is damaged ({problem}): the run cannot "
+            "continue. Start again: reviewer pipeline run FILE"
         ) from problem
 
 
 def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
-    """Raise CheckpointError if the checkpoint does not belong to this pipeline."""
+    """Raise RunError if the checkpoint does not belong to this pipeline."""
     nodes = {checkpoint.next_node, *(stage.node for stage in checkpoint.logs)} - {""}
     edges = {checkpoint.next_edge}
     if checkpoint.fork is not None:
@@ -76,8 +65,9 @@ def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -
         edges |= {checkpoint.fork.into_join, *checkpoint.fork.edges}
     known = {None, *range(len(pipeline.edges))}
     if not nodes or not nodes <= pipeline.nodes.keys() or not edges <= known:
-        raise CheckpointError(
-            f"The checkpoint {folder.checkpoint} does not belong to the pipeline {pipeline.name}. "
+        raise RunError(
+            f"The checkpoint {folder.path / CHECKPOINT} does not belong to the pipeline "
+            f"{pipeline.name}. "
             "Start again: reviewer pipeline run FILE"
         )
 

@@ -105,10 +105,6 @@ class RunError(ReviewerError):
     """A run cannot start or continue."""
 
 
-class CheckpointError(RunError):
-    """A checkpoint cannot be read, or belongs to another pipeline."""
-
-
 class StoppedError(Exception):
     """A person stopped the run within a stage, which is discarded."""
 

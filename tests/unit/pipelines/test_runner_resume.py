@@ -13,11 +13,10 @@ import pytest
 
 from reviewer.llm.model import ModelError
 from reviewer.pipelines.events import (
-    CheckpointError,
     RunError,
     StageStarted,
 )
-from reviewer.pipelines.run_folder import RunFolder
+from reviewer.pipelines.run_folder import CHECKPOINT, RunFolder
 from tests.unit.pipelines.running import Workshop
 
 THREAD = """
@@ -128,7 +127,7 @@ class TestPowerCuts:
             workshop.start(workshop.write(THREAD))
         (view,) = workshop.reopened().runs()
         assert (view.state, view.current_node) == ("interrupted", "a")
-        RunFolder(Path(view.folder)).checkpoint.write_bytes(b'{"run_id":')
+        (Path(view.folder) / CHECKPOINT).write_bytes(b'{"run_id":')
         (view,) = workshop.runs.runs()
         assert (view.state, view.current_node) == ("interrupted", "start")
 
@@ -188,7 +187,7 @@ class TestRefusals:
     ) -> None:
         run_id, path = self.stopped(workshop)
         path.write_text(path.read_text().replace('"B"', '"Better"'))
-        with pytest.raises(CheckpointError, match=f"resume {run_id}"):
+        with pytest.raises(RunError, match=f"resume {run_id}"):
             workshop.resume(str(path))
 
     def test_but_by_its_id_it_goes_on_with_what_it_began_with(self, workshop: Workshop) -> None:
@@ -202,7 +201,7 @@ class TestRefusals:
         run_id, _ = self.stopped(workshop)
         path = Path(workshop.runs.run(run_id).folder) / "checkpoint.json"
         path.write_bytes(path.read_bytes()[:-20])
-        with pytest.raises(CheckpointError, match="is damaged"):
+        with pytest.raises(RunError, match="is damaged"):
             workshop.resume(run_id)
 
     @pytest.mark.parametrize(
@@ -213,7 +212,7 @@ class TestRefusals:
         run_id, _ = self.stopped(workshop)
         path = Path(workshop.runs.run(run_id).folder) / "checkpoint.json"
         path.write_text(json.dumps(json.loads(path.read_text()) | edited))
-        with pytest.raises(CheckpointError, match="Start again"):
+        with pytest.raises(RunError, match="Start again"):
             workshop.resume(run_id)
 
     def test_a_run_that_is_under_way(self, workshop: Workshop) -> None:

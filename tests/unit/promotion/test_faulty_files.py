@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import pkgutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -188,6 +189,15 @@ def test_thousands_of_finds_in_one_session(engine: Engine, tmp_path: Path) -> No
         assert report.errors == 0
     assert queued(engine, "receipts")
     assert queued(engine, "deploy")
+
+
+def test_a_file_from_the_far_future_is_read_once(engine: Engine, folder: Path) -> None:
+    for path in folder.rglob(f"{WORD}.*"):
+        os.utime(path, (1.1e10, 1.1e10))
+    report = ingest(engine, folder)
+    assert report.problems == []
+    assert queued(engine, WORD)
+    assert ingest(engine, folder).unchanged == report.files
 
 
 def grow(path: Path) -> None:

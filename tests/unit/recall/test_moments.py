@@ -44,6 +44,14 @@ from reviewer.sources.shell import heads
             (f"bash {options} 'git push'", ("git push",))
             for options in ("-O extglob -c", "-ce", "-c -e", "--rcfile till -c", "--norc +e -c")
         ),
+        *(
+            (f"{shell} <<EOF\ncd web\ngit push\nEOF", ("git push",))
+            for shell in ("bash", "bash -e", "sudo sh -eu", "bash -s -- till", "bash -o pipefail")
+        ),
+        ("find . -name '*.till' -exec git push {} \\;", ("git push",)),
+        ("find web -maxdepth 1 -type d -execdir git push +", ("git push",)),
+        ("find . -name push", ("find",)),
+        ("bash till.sh <<EOF\ngit push\nEOF", ("bash",)),
         ("bash till.sh -c 'git push'", ("bash",)),
         ("bash -C till.sh 'git push'", ("bash",)),
         ("sudo --edit till.conf", ("till.conf",)),

@@ -150,6 +150,13 @@ def test_a_prompt_names_an_act_or_a_file(engine: Engine) -> None:
     assert recalled(engine, "prompt", "Look at till/drawer.go") == [3]
 
 
+@pytest.mark.parametrize("moment", ["path src/pay", "path src/pay/", "path ./src/pay/"])
+def test_a_folder_is_named_with_its_slash(engine: Engine, moment: str) -> None:
+    engine.recall.set_moments(4, [read_moment(moment)])
+    assert recalled(engine, "prompt", "Tidy up src/pay/, please") == [4]
+    assert recalled(engine, "prompt", "Tidy up src/payday/, please") == []
+
+
 @pytest.mark.parametrize("named", ["L31", "ledger-contract", "L31 (ledger-contract)"])
 def test_a_rule_is_named_by_its_code_or_by_its_name(engine: Engine, named: str) -> None:
     engine.recall.set_moments(1, [read_moment(f"error {named}")])

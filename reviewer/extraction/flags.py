@@ -27,7 +27,7 @@ _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII that can hide text inside other text."""
 # Marks before or after a word. Starting with a character set makes the search faster.
 _EMPHASIS = re.compile(r"[*_`~](?:(?<!\w.)[*_`~]*|[*_`~]*(?!\w))", re.DOTALL)
-_SPACES = re.compile(r"[^\S\n]+|(?<=[\w,;])\n(?=\w)")
+_SPACES = re.compile(r"[^\S\n]{2,}|[^\S\n ]|(?<=[\w,;])\n(?=\w)")
 
 
 def flags_of(content: str, role: Role) -> tuple[str, ...]:

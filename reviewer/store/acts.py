@@ -296,6 +296,17 @@ def stored(
     return found
 
 
+def are_as(connection: sqlite3.Connection, run: Run, columns: Sequence[str]) -> bool:
+    """Whether rows with adjacent ids have these columns as the run left them: one query
+    is faster than the many of `stored`. False for other rows.
+    """
+    if not run.rows or run.rows[-1] - run.rows[0] + 1 != len(run.rows):
+        return False
+    sql = f"SELECT id, {', '.join(columns)} FROM {run.table} WHERE id BETWEEN ? AND ? ORDER BY id"
+    found = connection.execute(sql, (run.rows[0], run.rows[-1])).fetchall()
+    return found == [*zip(run.rows, *map(run.column, columns), strict=True)]
+
+
 def put(connection: sqlite3.Connection, run: Run, schema: str = "main") -> None:
     """Write the after images: insert, update or delete, in the given order."""
     changed = run.before and run.after

@@ -64,6 +64,8 @@ INDEX_BYTES = 8 << 20
 """Bytes of the search index kept in memory meanwhile."""
 ORDERS = ("memory_queue", "memory_queue_of_project")
 """Indexes with the order of the queue."""
+SORTING_KIB = 16_384
+"""The page cache while they are made: SQLite sorts in as much memory again, no faster with more."""
 
 
 FORGET = "forget"
@@ -138,8 +140,16 @@ class Act:
         memories.
         """
         many = changes > MANY and changes > self.query("SELECT count(*) FROM memory")[0][0]
-        with _without(self._connection, ORDERS if many else ()):
+        if not many:
             yield
+            return
+        cache = self.query("PRAGMA cache_size")[0][0]
+        try:
+            with _without(self._connection, ORDERS):
+                yield
+                self._connection.execute(f"PRAGMA cache_size = -{SORTING_KIB}")
+        finally:
+            self._connection.execute(f"PRAGMA cache_size = {cache}")
 
     def update(self, table: str, row: int, **values: Value) -> bool:
         """Change columns of one row; returns whether anything changed."""

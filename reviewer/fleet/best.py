@@ -1,13 +1,14 @@
 """From the parts of a job to the candidates that are worth a person's time, in DuckDB.
 
-The order of the work keeps it small: what is compared and counted are keys; the texts of the first
-N alone are fetched in the end. Every choice among equals is by key, never by row number, so that
-the same parts give the same candidates.
+The order of the work keeps it small: what is compared and counted are keys and 64-bit hashes; the
+texts of the first N alone are fetched in the end. Every choice among equals is by key, never by row
+number, so that the same parts give the same candidates.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -63,11 +64,12 @@ class Best:
     def _checked(self, row: tuple[Any, ...]) -> CandidateRow:
         """A row, if it is as it should be: anybody may have written the parts."""
         try:
-            return msgspec.convert(dict(zip(_COLUMNS, row, strict=True)), CandidateRow)
+            return msgspec.convert(row, CandidateRow)
         except ValueError as problem:
             path, number = (row[_COLUMNS.index(name)] for name in ("path", "position"))
+            reason = re.sub(r"\$\[(\d+)\]", lambda at: _COLUMNS[int(at[1])], str(problem))
             raise FleetError(
-                f"Candidate {number} of {self._place} cannot be imported: {problem}. It was found"
+                f"Candidate {number} of {self._place} cannot be imported: {reason}. It was found"
                 f" in {without_secrets(str(path))[:200]}."
             ) from problem
 
@@ -85,7 +87,8 @@ class Best:
             """
             CREATE TABLE place AS
             SELECT fact, record, span_start, span_end,
-                min({'path': path, 'session': session, 'author': author, 'wording': wording,
+                min({'path': path, 'session': hash(session),
+                     'author': nullif(hash(author), hash('')), 'wording': wording,
                      'score': -score, 'kind': kind, 'type': type}) AS first
             FROM evidence e SEMI JOIN latest USING (path, part)
             WHERE sentence NOT IN (SELECT unnest(boot) FROM files)
@@ -102,12 +105,16 @@ class Best:
         self._connection.execute(
             """
             CREATE TABLE fact AS
-            SELECT fact, count(*) AS seen, count(DISTINCT first.session) AS sessions,
-                count(DISTINCT nullif(first.author, '')) AS authors,
-                min(first.wording) AS wording, min(first.kind) AS kind, min(first.type) AS type,
-                min({'score': first.score, 'path': first.path, 'record': record,
-                     'start': span_start, 'end': span_end}) AS best
-            FROM place GROUP BY fact
+            SELECT * EXCLUDE best, best.score,
+                hash(fact, best.path, best.record, best.start, best.end) AS place_key
+            FROM (
+                SELECT fact, count(*) AS seen, count(DISTINCT first.session) AS sessions,
+                    count(DISTINCT first.author) AS authors, min(first.wording) AS wording,
+                    min(first.kind) AS kind, min(first.type) AS type,
+                    min({'score': first.score, 'path': first.path, 'record': record,
+                         'start': span_start, 'end': span_end}) AS best
+                FROM place GROUP BY fact
+            )
             """
         )
 
@@ -128,17 +135,16 @@ class Best:
             CREATE TABLE head AS
             WITH alike AS (
                 SELECT f.wording, count(DISTINCT p.first.session) AS sessions,
-                    count(DISTINCT nullif(p.first.author, '')) AS authors,
-                    min(f.best.score) AS score
+                    count(DISTINCT p.first.author) AS authors, min(f.score) AS score
                 FROM fact f JOIN place p USING (fact) GROUP BY f.wording
             ), ordered AS (
                 SELECT row_number() OVER (ORDER BY w.sessions DESC, w.authors DESC, w.score,
-                    w.wording, f.sessions DESC, f.authors DESC, f.best.score, f.fact) AS position,
+                    w.wording, f.sessions DESC, f.authors DESC, f.score, f.fact) AS position,
                     f.*
                 FROM fact f JOIN alike w USING (wording)
                 ORDER BY position LIMIT $top
             )
-            SELECT position, fact, best, seen, sessions, authors,
+            SELECT position, fact, place_key, seen, sessions, authors,
                 CASE WHEN kind = 'memory' AND count(*) OVER alike > 1
                     THEN first_value(fact) OVER (alike ORDER BY position) ELSE '' END AS leader
             FROM ordered WINDOW alike AS (PARTITION BY kind, type, wording)
@@ -150,9 +156,8 @@ class Best:
             f"""
             CREATE TABLE best AS
             SELECT {columns}, leader NOT IN ('', h.fact) AS follows, e.score, e.place
-            FROM evidence e JOIN head h ON e.fact = h.fact AND e.record = h.best.record
-                AND e.path = h.best.path AND e.span_start = h.best.start
-                AND e.span_end = h.best.end
+            FROM evidence e JOIN head h
+                ON h.place_key = hash(e.fact, e.path, e.record, e.span_start, e.span_end)
             SEMI JOIN latest l ON l.path = e.path AND l.part = e.part
             """
         )

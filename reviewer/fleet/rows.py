@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Annotated, Any, Literal
@@ -21,9 +22,10 @@ from reviewer.text.secrets import mask, secrets_in, with_secrets
 Share = Annotated[float, Meta(ge=0, le=2)]
 Count = Annotated[int, Meta(ge=0, le=2**62)]
 Times = Annotated[int, Meta(ge=0, le=1_000_000_000)]
-_PLAIN = r"^[^\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]*\Z"
-Word = Annotated[str, Meta(max_length=200, pattern=_PLAIN)]
-"""A text of the program's own, without control characters and marks of direction."""
+Word = Annotated[str, Meta(max_length=200)]
+"""A text of the program's own, without any of _UNSHOWN."""
+_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters and marks of direction."""
 Document = Annotated[str, Meta(max_length=20_000)]
 Name = Annotated[str, Meta(max_length=2_000)]
 
@@ -114,7 +116,7 @@ class FileRow(Struct, frozen=True, kw_only=True):
         return bool(self.problem) and not self.other_kind
 
 
-class CandidateRow(Said, frozen=True, kw_only=True, gc=False):
+class CandidateRow(Said, frozen=True, kw_only=True, gc=False, array_like=True):
     """The best place of a fact, and how often it was said. Anybody may have written it.
 
     `position`: its place among all, from 1. `leader`: the `fact` of the first of several memories
@@ -131,6 +133,9 @@ class CandidateRow(Said, frozen=True, kw_only=True, gc=False):
     def __post_init__(self) -> None:
         """Raise ValueError for values that do not belong together."""
         (MemoryType if self.kind == "memory" else EntityType)(self.type)
+        if _UNSHOWN.search("".join(_words(self))):  # once, not for each of them
+            wrong = next(name for name in _WORDS if _UNSHOWN.search(getattr(self, name)))
+            raise ValueError(f"{wrong}: it has control characters")
         for column, decoder in _DOCUMENTS.items():
             text = getattr(self, column)
             try:
@@ -142,6 +147,10 @@ class CandidateRow(Said, frozen=True, kw_only=True, gc=False):
             raise ValueError("span_end is before span_start")
 
 
+_WORDS = (
+    "format", "fact", "rule", "extractor_version", "flags", "need", "at", "leader"
+)  # fmt: skip
+_words: Callable[[CandidateRow], tuple[str, ...]] = attrgetter(*_WORDS)
 _TEXTS = ("content", "excerpt", "name", "slot")
 _texts: Callable[[CandidateRow], tuple[str, ...]] = attrgetter(*_TEXTS)
 

@@ -64,6 +64,8 @@ INDEX_BYTES = 8 << 20
 """Bytes of the search index kept in memory meanwhile."""
 ORDERS = ("memory_queue", "memory_queue_of_project")
 """Indexes with the order of the queue."""
+SORTING_KIB = 16_384
+"""The page cache while they are made: SQLite sorts in as much memory again, no faster with more."""
 
 
 FORGET = "forget"
@@ -138,8 +140,16 @@ class Act:
         memories.
         """
         many = changes > MANY and changes > self.query("SELECT count(*) FROM memory")[0][0]
-        with _without(self._connection, ORDERS if many else ()):
+        if not many:
             yield
+            return
+        cache = self.query("PRAGMA cache_size")[0][0]
+        try:
+            with _without(self._connection, ORDERS):
+                yield
+                self._connection.execute(f"PRAGMA cache_size = -{SORTING_KIB}")
+        finally:
+            self._connection.execute(f"PRAGMA cache_size = {cache}")
 
     def update(self, table: str, row: int, **values: Value) -> bool:
         """Change columns of one row; returns whether anything changed."""
@@ -294,6 +304,17 @@ def stored(
         sql = f"SELECT id, {names} FROM {table} WHERE id IN ({_marks(len(chunk))})"
         found.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
     return found
+
+
+def are_as(connection: sqlite3.Connection, run: Run, columns: Sequence[str]) -> bool:
+    """Whether rows with adjacent ids have these columns as the run left them: one query
+    is faster than the many of `stored`. False for other rows.
+    """
+    if not run.rows or run.rows[-1] - run.rows[0] + 1 != len(run.rows):
+        return False
+    sql = f"SELECT id, {', '.join(columns)} FROM {run.table} WHERE id BETWEEN ? AND ? ORDER BY id"
+    found = connection.execute(sql, (run.rows[0], run.rows[-1])).fetchall()
+    return found == [*zip(run.rows, *map(run.column, columns), strict=True)]
 
 
 def put(connection: sqlite3.Connection, run: Run, schema: str = "main") -> None:

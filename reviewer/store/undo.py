@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct, structs
 
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, chunks, listed, stored
+from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, are_as, chunks, listed, stored
 from reviewer.store.changes import (
     RowChange,
     Run,
@@ -428,10 +428,10 @@ def _unlike(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, str
     """The rows that are not as the run left them: id, and the difference in words."""
     left_alone = BINDING if run.table == "project" and run.before is None else ()
     columns = [name for name in run.columns if name not in left_alone] if run.after else ["id"]
+    if run.after and are_as(connection, run, columns):
+        return
     current = stored(connection, run.table, run.rows, columns)
     values = [*zip(*map(run.column, columns), strict=True)] if run.after else repeat(None)
-    if values == [*map(current.get, run.rows)]:
-        return
     for row, expected in zip(run.rows, values, strict=False):
         actual = current.get(row)
         if expected == actual:

@@ -174,9 +174,17 @@ CUT_OFF = late(
 )
 
 
+# Starting with a character set makes this several times faster than searching for each prefix.
+_HAS_CUT_PREFIX = late(
+    r"[_A-](?:"
+    + "|".join(f"(?<={prefix})" for prefix in _CUT_PREFIXES if prefix.endswith(("_", "-")))
+    + "|(?<=A)(?:KIA|SIA|Iza))"
+)
+
+
 def _cut_off(text: str) -> Iterator[FoundSecret]:
     """Credentials cut off at the end of a line or of the text."""
-    if not any(map(text.__contains__, _CUT_PREFIXES)):
+    if _HAS_CUT_PREFIX.search(text) is None:
         return
     for match in CUT_OFF.finditer(text):
         value = match[1]

@@ -83,7 +83,7 @@ def screen(program: Reviewer) -> None:
         terminal.until("F2")
         terminal.press("j")
         terminal.press("e")
-        terminal.until("Editing")
+        terminal.until("Against the original")
         terminal.press("Mind ")
         terminal.until("Mind")
         terminal.press("\x11")

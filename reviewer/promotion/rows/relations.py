@@ -106,6 +106,7 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     if leader == old:  # the other way round: they were joined as the same
         return Related()
     hide_behind(act, [old], leader, JOINED, UNTRUE)
+    _add_up(act, leader, [old])
     return Related(untrue=1)
 
 
@@ -168,13 +169,19 @@ def _join(act: Act, group: Sequence[int]) -> int:
         return 0
     leader, *members = waiting
     hide_behind(act, members, leader, JOINED)
+    _add_up(act, leader, members)
+    return len(members)
+
+
+def _add_up(act: Act, leader: int, members: Sequence[int]) -> None:
+    """Give a row the sessions, the price and the place of those hidden behind it."""
+    rows = (leader, *members)
     ((cost, times, rank, quality),) = act.query(
         "SELECT max(cost), max(times), max(rank), (SELECT confidence FROM memory WHERE id = ?)"
         f" FROM memory WHERE id {AMONG}",
-        (leader, listed(waiting)),
+        (leader, listed(rows)),
     )
-    sessions = sessions_of(act, waiting)
+    sessions = sessions_of(act, rows)
     own_words = rank >= queue_order.OWN_WORDS
     rank = queue_order.rank(own_words=own_words, sessions=sessions, cost=cost, quality=quality)
     act.update("memory", leader, cost=cost, sessions=sessions, times=times, rank=rank)
-    return len(members)

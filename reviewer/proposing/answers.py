@@ -185,7 +185,8 @@ def _statement(item: object) -> Statement | None:
     if not isinstance(item, dict) or not isinstance(item.get("statement"), str):
         return None
     text = _clean(item["statement"])
-    if not text:
+    relation = _clean(item["relation"]) if isinstance(item.get("relation"), str) else ""
+    if not (text or relation):
         return None
     sure = item.get("confidence")
     number = isinstance(sure, int | float) and not isinstance(sure, bool)
@@ -196,7 +197,7 @@ def _statement(item: object) -> Statement | None:
         quotes=tuple(_quotes(item.get("quotes", item.get("quote")))),
         confidence=float(sure) if number and abs(sure) < LARGEST else None,  # type: ignore[arg-type]
         standing=item.get("standing") is not False,
-        relation=_clean(item["relation"]) if isinstance(item.get("relation"), str) else "",
+        relation=relation,
     )
 
 

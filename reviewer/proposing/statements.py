@@ -299,12 +299,13 @@ class StatementWriter:
 
     def proposal(self, statement: Statement, lines: Sequence[ViewLine], known: str) -> Proposal:
         """A statement as a proposal; the speaker is read from the cited lines. `known`: the rows
-        that it may join or replace.
+        that it may be related to; one that joins a row has its wording.
         """
+        joins = _row(statement, "joins", known)
         kind = statement.kind if statement.kind in TYPES else ""
         sure = statement.confidence
         return Proposal(
-            statement=statement.text,
+            statement=_wording(joins, known) if joins else statement.text,
             type=TYPES.get(kind, MemoryType.KNOWLEDGE),
             quotes=statement.quotes,
             speaker=_speaker(statement, lines),
@@ -314,7 +315,7 @@ class StatementWriter:
             kind=kind,
             confidence=sure if sure is not None and 0 <= sure <= 1 else None,
             standing=statement.standing,
-            joins=_row(statement, "joins", known),
+            joins=joins,
             widens=_row(statement, "widens", known),
             replaces=_row(statement, "replaces", known),
         )
@@ -370,20 +371,20 @@ class _Work:
 
     def _related(self, proposal: Proposal) -> str:
         """The known text that a statement joins, widens or replaces, which was proved once."""
-        number = proposal.joins or proposal.widens or proposal.replaces
-        lines = self.known.splitlines()
-        return next((line for line in lines if line.startswith(f"#{number} ")), "")
+        return _wording(proposal.joins or proposal.widens or proposal.replaces, self.known)
 
     def _checked(self, statement: Statement) -> _Checked | None:
         """A statement with its proof; None, counted, if it is unusable."""
-        plain = _plain(statement.text)
         proposal = self.writer.proposal(statement, self.lines, self.known)
+        plain = _plain(proposal.statement)
         proof = self.check(proposal)
+        if proposal.joins:
+            proof = structs.replace(proof, not_alone_because="", known=())
         related = self._related(proposal)
         left = tuple(fact for fact in proof.unproved if fact not in related)
         proof = structs.replace(proof, unproved=left)
         unusable = {
-            TOO_SHORT: len(statement.text) < SHORTEST_STATEMENT,
+            TOO_SHORT: len(proposal.statement) < SHORTEST_STATEMENT,
             REPEATED: plain in self.passed,
             NO_QUOTE: not statement.quotes,
             NOT_IN_SESSION: not any(quote.found for quote in proof.quotes),
@@ -392,7 +393,7 @@ class _Work:
             self.dropped[why] += 1
             return None
         reasons = [] if proof.sound else [*why_not(proof)] or ["The session does not prove it."]
-        if len(statement.text) > LONGEST_STATEMENT:
+        if len(proposal.statement) > LONGEST_STATEMENT:
             reasons.append(f"It has more than {LONGEST_STATEMENT} characters.")
         reasons += (
             f"Line {quote.line}, in a later part, says about the same: {quote.text!r}. If that"
@@ -428,6 +429,12 @@ def _row(statement: Statement, relation: str, known: str) -> int:
     if named is None or not re.search(rf"^#{named[1]} ", known, re.MULTILINE):
         return 0
     return int(named[1])
+
+
+def _wording(number: int, known: str) -> str:
+    """The text of a listed row; empty if there is none."""
+    listed = re.search(rf"^#{number} (?:\([^)]*\) )?(.*)$", known, re.MULTILINE)
+    return listed[1] if listed else ""
 
 
 def _plain(text: str) -> str:

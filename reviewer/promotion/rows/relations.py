@@ -129,21 +129,12 @@ def _correct(act: Act, old: int, later: int, wording: str, now: str) -> Related:
     return Related(corrected=1)
 
 
-def put_behind(act: Act, row: int, new: int) -> Related:
-    """Put a new row behind a waiting one that says the same."""
-    return Related(joined=_join(act, (_leader(act, row), new)))
-
-
 def put_before(act: Act, row: int, new: int) -> Related:
     """Put a new row in front of a waiting one that says the same of less. Beside a memory it is
     marked as known.
     """
-    return Related(joined=_join(act, (new, _leader(act, row))))
-
-
-def _leader(act: Act, row: int) -> int:
-    ((leader,),) = act.query("SELECT coalesce(leader_id, id) FROM memory WHERE id = ?", (row,))
-    return int(leader)
+    leaders = act.query("SELECT coalesce(leader_id, id) FROM memory WHERE id = ?", (row,))
+    return Related(joined=_join(act, (new, leaders[0][0])))
 
 
 def _join(act: Act, group: Sequence[int]) -> int:

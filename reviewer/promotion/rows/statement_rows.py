@@ -28,7 +28,7 @@ from reviewer.promotion.rows.evidence_rows import (
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
 from reviewer.promotion.rows.memory_rows import counted_again, new_columns
-from reviewer.promotion.rows.relations import Related, make_untrue, put_before, put_behind
+from reviewer.promotion.rows.relations import Related, make_untrue, put_before
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
@@ -246,11 +246,11 @@ def queue_statements(
 
 
 def _said_by(writer: QueueWriter, statement: PreparedStatement) -> int | None:
-    """The row that says the same: in its words, or as the reader says, in a memory."""
-    row = writer.stored.look_up("memory", statement.content).row
+    """The row that says the same: as the reader says, or in its words."""
     joins = statement.proved.proposal.joins
-    is_memory = row is None and _status(writer, joins) == Status.ACTIVE
-    return joins if is_memory else row
+    if _status(writer, joins) in (Status.ACTIVE, Status.CANDIDATE):
+        return joins
+    return writer.stored.look_up("memory", statement.content).row
 
 
 def _say_again(
@@ -266,8 +266,8 @@ def _say_again(
     if (record, first.start, first.end) in places_of(act, row):
         return False
     places = in_store(statement.places, _records(act, project_id, wave(), statement))
-    status, seen, refs, cost, leader, rank = act.query(
-        "SELECT status, seen, refs, cost, leader_id, rank FROM memory WHERE id = ?", (row,)
+    status, seen, refs, leader, rank, signature = act.query(
+        "SELECT status, seen, refs, leader_id, rank, signature FROM memory WHERE id = ?", (row,)
     )[0]
     last_seen = max(statement.times, default=writer.now)
     act.update("memory", row, **counted_again(status, seen, refs), last_seen=last_seen)
@@ -275,6 +275,9 @@ def _say_again(
         add_places(act, row, places)
     else:
         add_quotes(act, row, places)
+        if not signature:
+            _take_price(act, project_id, row, statement)
+        ((cost,),) = act.query("SELECT cost FROM memory WHERE id = ?", (row,))
         again = statement.rank(sessions_of(act, [row]), cost=cost)
         act.update("memory", row, rank=max(rank, again))
     return True
@@ -285,8 +288,6 @@ def _relate(writer: QueueWriter, number: int, statement: PreparedStatement) -> R
     act, proposal, related = writer.act, statement.proved.proposal, Related()
     if _is_older(act, writer.project_id, proposal.replaces, statement):
         related = related.plus(make_untrue(act, proposal.replaces, number, writer.now))
-    if _status(writer, proposal.joins) == Status.CANDIDATE:
-        related = related.plus(put_behind(act, proposal.joins, number))
     if proposal.widens:
         related = related.plus(put_before(act, proposal.widens, number))
     return related

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -199,13 +198,17 @@ def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promo
     assert told.place == f"#{one}"
 
 
-@pytest.mark.parametrize(("relation", "front"), [("joins", 0), ("widens", 1)])
-def test_a_statement_that_widens_another_takes_its_place_and_one_that_joins_it_does_not(
-    engine: Engine, tmp_path: Path, relation: str, front: int
-) -> None:
+def test_a_statement_that_joins_a_row_is_evidence_of_it(engine: Engine, tmp_path: Path) -> None:
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
+    again = session(tmp_path / "s2.jsonl", name="s2")
+    assert add(engine, again, proposal(OTHER, joins=one)).seen == [one]
+    (row,) = waiting(engine)
+    assert (row.id, row.content, row.sessions) == (one, STATEMENT.rstrip("."), 2)
+
+
+def test_a_statement_that_widens_a_row_takes_its_place(engine: Engine, tmp_path: Path) -> None:
     (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
     wider = session(tmp_path / "s2.jsonl", name="s2")
-    related: dict[str, Any] = {relation: one}
-    (other,) = add(engine, wider, proposal(OTHER, **related)).new
+    (other,) = add(engine, wider, proposal(OTHER, widens=one)).new
     (row,) = waiting(engine)
-    assert (row.id, row.sessions) == ((one, other)[front], 2)
+    assert (row.id, row.sessions) == (other, 2)

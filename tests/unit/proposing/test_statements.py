@@ -137,6 +137,17 @@ def test_a_statement_is_related_only_to_a_row_that_was_listed(desk: Desk, relati
         assert getattr(proved.proposal, relation) == row
 
 
+def test_a_statement_that_joins_a_row_needs_quotes_and_no_wording(desk: Desk) -> None:
+    joining = said("", (desk.agent, WORDS), relation="joins #7")
+    (proved,) = desk.writes(
+        Scripted(answer(joining)), known="#7 (2026-01-02) The `till` is slow."
+    ).proved
+    assert (proved.proposal.statement, proved.proposal.joins) == ("The `till` is slow.", 7)
+    assert proved.proof.sound
+    written = desk.writes(Scripted(answer(joining)))
+    assert (written.proved, sum(written.dropped.values())) == ((), 1)
+
+
 def test_a_statement_may_take_names_from_the_row_that_it_corrects(desk: Desk) -> None:
     known = "#7 The terminal is slow unless `TILL_FAST` is set."
     for relation, missing in (("replaces #7", ()), ("", ("TILL_FAST",))):

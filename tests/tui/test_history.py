@@ -216,6 +216,23 @@ async def test_enter_finds_a_decided_memory_too(stocked: Engine) -> None:
         await screen.until(lambda: screen.model.current_id == number)
 
 
+@pytest.mark.parametrize("then", ["undone", "deferred", "rejected"])
+async def test_enter_finds_a_memory_behind_a_filter_and_hidden_rows_are_no_new_ones(
+    stocked: Engine, then: str
+) -> None:
+    other, number = stocked.queue.ids(QueueQuery())[:2]
+    act = stocked.triage.defer if then == "deferred" else stocked.triage.reject
+    act([number])
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("slash", *f"id={other}", "enter")
+        assert list(screen.model.ids) == [other]
+        await screen.press("f8", *(["x"] if then == "undone" else []), "enter")
+        await screen.until(lambda: screen.model.current_id == number)
+        assert f"#{number}  " in screen.text
+        assert any(line.startswith("▌") for line in screen.text.splitlines())
+        assert "new candidate" not in screen.status
+
+
 async def test_an_act_without_memories_says_so(engine: Engine) -> None:
     with planted(engine.path, "note", "Made a project") as opened_act:
         opened_act.insert("project", name="empty")

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from reviewer.clock import written_moment
 from reviewer.errors import FilterError
-from reviewer.promotion.queue_order import NEEDS
+from reviewer.promotion.queue_order import CONFLICT, NEEDS, OWN_WORDS
 from reviewer.promotion.views import RowKind, Status
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Role
@@ -27,7 +27,9 @@ _SAID_BY = (
     " ON r.id = e.record_id JOIN memory a ON a.id = e.memory_id WHERE r.role = '{}')"
 )
 """Rows with a quote of a speaker, their own or that of a row alike."""
-_SPEAKERS = {"me": Role.USER, "agent": Role.ASSISTANT, "tool": Role.TOOL, "note": Role.NOTE}
+_MINE = f"((m.rank >= {OWN_WORDS} AND m.rank < {CONFLICT}) OR m.proposer = '{Proposer.PERSON}')"
+"""Rows in the person's own words, or written by hand."""
+_SPEAKERS = {"agent": Role.ASSISTANT, "tool": Role.TOOL, "note": Role.NOTE}
 _STATUS_WORDS = {
     "waiting": Status.CANDIDATE,
     "promoted": Status.ACTIVE,
@@ -60,7 +62,12 @@ FIELDS = {
         }
     ),
     "is": Field(meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1"}),
-    "by": Field(meanings={name: _SAID_BY.format(role) for name, role in _SPEAKERS.items()}),
+    "by": Field(
+        meanings={
+            "me": _MINE,
+            **{name: _SAID_BY.format(role) for name, role in _SPEAKERS.items()},
+        }
+    ),
     "proposer": Field("m.proposer LIKE ? || '%'", values=lambda: Proposer),
     "flag": Field("m.flags LIKE '%' || ? || '%'", values=lambda: FLAGS),
     "path": Field(_RECORD.format("s.path LIKE '%' || ? || '%'")),

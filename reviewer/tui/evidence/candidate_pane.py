@@ -22,6 +22,7 @@ from reviewer.tui.evidence.structure import (
     hint_blocks,
     labelled,
     moment_blocks,
+    side_blocks,
 )
 from reviewer.tui.kit.text import (
     Run,
@@ -30,7 +31,6 @@ from reviewer.tui.kit.text import (
     elapsed,
     figure,
     moment,
-    without_shared,
 )
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue import keys
@@ -95,6 +95,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
     status = _status(view, now, signs, detail.decided_by)
     return [
         *moment_blocks(detail.moments, signs),
+        *side_blocks(detail.conflict),
         TextBlock(
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
@@ -210,7 +211,6 @@ def _alike(detail: Detail, signs: Glyphs) -> list[TextBlock]:
         draft = f"{signs.dot} draft kept " if each.id in detail.drafts else ""
         head = f"#{each.id} {draft}"
         words = " ".join(each.content.split())
-        words = without_shared(words, detail.view.content, signs.ellipsis)
         spans = (TextSpan(0, len(head), "accent"),)
         label = "" if rows else f"{len(waiting)} alike"
         rows.append(labelled(label, head + words, spans=spans, wrap=False))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec import structs
 
 from reviewer.tui.kit import keys as kit_keys
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan
+from reviewer.tui.kit.text import Run, TextBlock, TextSpan, moment
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LABEL_CELLS = 12
 MOMENT_ROWS = 2
+SIDE_ROWS = 2
 MOMENT_WORDS = {
     "command": "at the command {}",
     "path": "at work on {}",
@@ -76,9 +77,10 @@ def entity_blocks(detail: Detail, signs: Glyphs) -> list[TextBlock]:
 
 
 def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[TextBlock]:
-    """Both sides of a conflict, with the keys that settle it."""
+    """Where both sides of a conflict stand, with the keys that settle it."""
     if conflict is None:
         return []
+    about = conflict.slot.replace(":", " ", 1)
     if conflict.resolution is not None:
         settled = labelled("settled", str(conflict.resolution), "accent")
     else:
@@ -88,21 +90,31 @@ def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[TextBl
             "open", f"{keeps} keeps {newer} in place of {older} {signs.dot} {leaves} leaves both"
         )
     return [
-        labelled("about", conflict.slot.replace(":", " ", 1), "text"),
+        *([labelled("about", about, "text")] if about else []),
         settled,
-        *(block for side in conflict.sides for block in _side(side, signs)),
+        *(_side(side, signs) for side in conflict.sides),
     ]
 
 
-def _side(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
+def _side(view: CandidateView, signs: Glyphs) -> TextBlock:
     head = f"{view.type} {signs.dot} {view.status}"
     if view.source is not None:
         place = f"{view.source.path.rpartition('/')[2]}:{view.source.line_start + 1}"
         head += f" {signs.dot} {place}"
-    return [
-        labelled(f"#{view.id}", view.content, "text"),
-        labelled("", head, "faint", wrap=False),
-    ]
+    return labelled(f"#{view.id}", head, "faint", wrap=False)
+
+
+def side_blocks(conflict: ConflictView | None) -> list[TextBlock]:
+    """What both sides of a conflict say, and when each was said last; short, to be seen at once."""
+    if conflict is None:
+        return []
+    blocks = []
+    for label, side in zip(("newer", "older"), conflict.sides, strict=True):
+        day = moment(side.last_seen)[:10]
+        text = f"{day}  {side.content}"
+        block = labelled(label, text, "text", (TextSpan(0, len(day), "dim"),))
+        blocks.append(structs.replace(block, most=SIDE_ROWS))
+    return blocks
 
 
 def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from itertools import accumulate, takewhile
+from itertools import accumulate
 from typing import TYPE_CHECKING
 from unicodedata import combining
 
@@ -140,20 +140,6 @@ def cut(text: str, width: int, ellipsis: str = "…") -> str:
             return text[:start].rstrip() + ellipsis
         used += cells
     return near + ellipsis
-
-
-MIN_SHARED = 12
-"""Minimum length in characters of a shared beginning that the second text leaves out."""
-
-
-def without_shared(text: str, above: str, ellipsis: str = "…") -> str:
-    """A text without the words at its beginning that the one above it begins with, too."""
-    words = text.split(" ")
-    pairs = zip(words[:-1], above.split(" "), strict=False)
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    if len(" ".join(words[:shared])) < MIN_SHARED:
-        return text
-    return " ".join([ellipsis, *words[shared:]])
 
 
 _UUID = re.compile(r"\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")

@@ -13,7 +13,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part
 from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_sign import sign_of
-from reviewer.tui.kit.text import count, cut, figure, without_shared
+from reviewer.tui.kit.text import count, cut, figure
 from reviewer.tui.queue.model import QueueModel
 from reviewer.tui.theme import Glyphs, RowStyles
 
@@ -55,9 +55,9 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
             state_style = warm
         else:
             state_style = accent if not decided or row.status == "active" else dim
-        content = self._apart(at, display_line(row.content[: width * 2]), sign)
-        if row.id in self.model.leader_of:
-            content = f"{sign.member} {content}"
+        content = display_line(row.content[: width * 2])
+        if row.kind == "conflict":
+            content = f"contradiction: {content}"
         if row.reason and row.status == "candidate":
             wrong = cut(display_line(row.reason), max(width // 3, 1), sign.ellipsis)
             content = f"called wrong ({wrong}): {content}"
@@ -67,23 +67,21 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
             content_style = warm
         else:
             content_style = strong if at == self.cursor else text
-        columns = self._first_column(row, width)
+        columns = self._first_column(row, at, width)
+        if row.id in self.model.leader_of:
+            columns = f"{sign.member} {columns}"
         return [mark, (state, state_style), (columns, dim), (content, content_style)]
 
-    def _apart(self, at: int, content: str, sign: Glyphs) -> str:
-        """A row's text without the beginning it shares with the row above."""
-        above = self.model.row(at - 1) if at > self.scroll_offset.y else None
-        if above is None:
-            return content
-        return without_shared(content, display_line(above.content[: len(content)]), sign.ellipsis)
-
-    def _first_column(self, row: QueueRow, width: int) -> str:
-        """The cost of not knowing it, or the figure that the rows are sorted by."""
+    def _first_column(self, row: QueueRow, at: int, width: int) -> str:
+        """The cost of not knowing it, or the figure that the rows are sorted by; then the number of
+        rows alike that are decided with it.
+        """
+        alike = f"+{row.members}" if row.members and not self.model.is_open(at) else ""
         if self.sort in (Sort.CONFIDENCE, Sort.NEWEST):
             newest = self.sort is Sort.NEWEST
             words = age(row.pending_since, self.clock()) if newest else figure(row.confidence)
-            return f"{words:>4} "
-        words = cost_words(row, wide=width >= WIDE)
+            return f"{words:>4} {alike and f'{alike}: '}"
+        words = f"{cost_words(row, wide=width >= WIDE)} {alike}".strip()
         return f"{words}: " if words else ""
 
 
@@ -91,8 +89,9 @@ def cost_words(row: QueueRow, *, wide: bool) -> str:
     """In how many sessions it came up and what not knowing it has cost, the first of these unless
     `wide`; empty if unknown.
     """
-    recurs = row.sessions > 1 and row.kind != "conflict"
-    sessions = count(row.sessions, "session") if recurs else ""
+    if row.kind == "conflict":
+        return ""
+    sessions = count(row.sessions, "session") if row.sessions > 1 else ""
     calls = f"cost {count(row.cost, 'call')}" if row.cost else ""
     words = [each for each in (sessions, calls) if each]
     return ", ".join(words if wide else words[:1])

@@ -88,7 +88,7 @@ TITLES = {
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
     FILTER_HINT: ClassVar[str] = (
-        'words  -word  "a phrase"  kind:trap  is:edited  path:docs  conf>0.5  seen>2'
+        'by:me  words  -word  "a phrase"  kind:trap  is:edited  path:docs  seen>2'
     )
 
     model: QueueModel
@@ -268,7 +268,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _load_again(self, here: Collection[int] = ()) -> None:
         """Reload the list; the cursor goes to the first of the ids `here`, or stays on its row."""
-        self.note_version()
         self._load(self.query_asked, here=here)
         self.show_counts()
 
@@ -279,6 +278,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         cursor goes to the first of the ids `here`, or stays on its row.
         """
         self.query_asked = query
+        self.note_version()  # the rows of this list are no new ones of the one shown until then
 
         def show(ids: array[int]) -> None:
             self._show_list(ids, here)
@@ -322,16 +322,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def open_memory(self, memory_id: int) -> None:
         """Put the cursor on a memory; load another list if it is not in this one."""
-        view = self.engine.queue.candidate(memory_id)
-        ids = [memory_id] if view.leader_id is None else [memory_id, view.leader_id]
-        at = self.model.index_of(ids)
-        if at is not None:
-            self.list.move_to(at)
-            return
-        asked = self.query_asked
-        waits = asked.status == "waiting" and view.status == "candidate"
-        status = asked.status if waits or asked.status == view.status else "all"
-        self._load(structs.replace(asked, filter="", status=status), here=ids[-1:])
+        view, queue = self.engine.queue.candidate(memory_id), self.engine.queue
+        leads = view.leader_id if view.status == "candidate" else None
+        shown = [memory_id] if leads is None else [memory_id, leads]
+        for each in shown:
+            at = self.model.index_of([each])
+            if at is not None:
+                self.list.move_to(at)
+                return
+        asked = structs.replace(self.query_asked, filter="")
+        for each in shown:
+            if queue.count(structs.replace(asked, filter=f"id={each}")):
+                self._load(asked, here=[each])
+                return
+        self._load(structs.replace(asked, status="all"), here=[memory_id])
 
     def action_refresh(self) -> None:
         """Reload the list: decided rows leave, new ones appear."""
@@ -347,7 +351,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             detail += f" / {display_line(query.filter)}"
         entitle(self.list, TITLES[query.status], detail.strip())
         self.list.whole = query.status == "waiting" and not detail
-        self.list.set_class(self.list.whole, "-untitled")
+        if self.list.has_class("-untitled") != self.list.whole:
+            self.list.set_class(self.list.whole, "-untitled")
+            self.call_after_refresh(self.list.rows_changed)  # the title takes a row of the list
 
     def take_counts(self, counts: Counts) -> None:
         super().take_counts(counts)
@@ -889,6 +895,18 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         except FilterError as error:
             return str(error)
         return ""
+
+    def try_filter(self, text: str) -> None:
+        super().try_filter(text)
+        if not self.filter_invalid:  # the field shows the hint only as long as it is empty
+            typing = self.filter_bar is not None and self.filter_bar.field.has_focus
+            room, ellipsis = self.size.width - 2, self.host.glyphs.ellipsis
+            self.say(cut(self.FILTER_HINT, room, ellipsis) if text and typing else "")
+
+    def keep_filter(self) -> None:
+        super().keep_filter()
+        if not self.filter_invalid:
+            self.say("")
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         query = structs.replace(self.query_asked, filter=text)

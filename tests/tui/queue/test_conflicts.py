@@ -9,7 +9,9 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from reviewer.engine import Engine
+from reviewer.promotion.rows.conflict_rows import MAKES_UNTRUE, queue_contradiction
 from reviewer.promotion.views import QueueQuery
+from tests.stored import planted
 from tests.tui.conftest import Screen, opened, status_of
 from tests.unit.promotion.graph import two_rivals
 
@@ -47,6 +49,7 @@ async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(
     async with opened(engine, size=(118, 44)) as screen:
         assert screen.model.current_id == conflict
         assert "!" in row_of(screen, "conflict ")
+        assert row_of(screen, "disagree on").startswith("▌ ! contradiction: #1 and #2 disagree")
         for words in (f"#{left} ", f"#{right} ", "decision · active", "decision · candidate"):
             assert words in screen.text
         assert f"a keeps #{right} in place of #{left} · x leaves both" in screen.text
@@ -99,6 +102,26 @@ async def test_editing_says_how_a_conflict_is_settled(
         await screen.press("e")
         assert screen.status.startswith(f"#{rivals[2]} is a conflict: ")
         assert len(engine.history.acts(limit=10_000)) == acts
+
+
+async def test_a_small_screen_shows_both_sides_of_a_contradiction_and_which_is_newer(
+    engine: Engine, tmp_path: Path
+) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("# Learnings\n", "utf-8")
+    long = "and everything that was said about it since fills a line of its own " * 4
+    old, new = (
+        engine.entities.author("acme", "project", f"Invoices are kept in {where}, {long}").ids[0]
+        for where in ("a drawer", "PostgreSQL")
+    )
+    with planted(engine.path, "contradict") as act:
+        act.update("memory", old, last_seen="2026-01-27T12:00:00.000Z")
+        act.update("memory", new, last_seen="2026-02-08T12:00:00.000Z")
+        queue_contradiction(act, old, new, "2026-03-01T00:00:00.000Z", MAKES_UNTRUE)
+    async with opened(engine, size=(80, 24)) as screen:
+        assert "▌ ! contradiction: “Invoices are kept in PostgreSQL" in screen.text
+        assert "newer       2026-02-08  Invoices are kept in PostgreSQL" in screen.text
+        assert "older       2026-01-27  Invoices are kept in a drawer" in screen.text
 
 
 # hints, staleness, odds

@@ -128,13 +128,13 @@ def test_what_is_decided_with_a_row_is_below_its_text_in_a_line_each() -> None:
     assert shown[6].strip() == "2 more: right shows them"
 
 
-def test_a_near_duplicate_is_shown_from_where_it_differs_and_not_once_it_is_decided() -> None:
+def test_a_near_duplicate_is_shown_from_its_first_word_on_and_not_once_it_is_decided() -> None:
     near = [
         Member(1, "Use PostgreSQL 16 for the ledger, never 15.", 0.5, 0.9, Status.CANDIDATE, None),
         Member(2, "Use PostgreSQL 16 for everything.", 0.5, 0.8, Status.INVALID, None),
     ]
     shown = pane_text(members=near).split("\n")
-    assert shown[1] == " 1 alike     #1 … ledger, never 15."
+    assert shown[1] == " 1 alike     #1 Use PostgreSQL 16 for the ledger, never 15."
     assert "everything" not in "".join(shown)
 
 

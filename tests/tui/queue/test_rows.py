@@ -11,7 +11,6 @@ from textual.widgets import Input
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.tui.kit.edit_pane import EditorArea
-from reviewer.tui.theme import GLYPHS
 from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import opened, status_of
@@ -204,9 +203,28 @@ async def test_footer_and_help_say_how_many_are_marked(stocked: Engine) -> None:
         assert "marked" not in screen.text.splitlines()[-1]
 
 
-async def test_near_duplicates_are_shown_from_their_difference_on(twins: Engine) -> None:
-    async with opened(twins) as screen:
-        assert "… Monday afternoon before" in screen.text or "… two of its audits" in screen.text
+@pytest.mark.parametrize("width", [118, 60])
+async def test_a_row_says_how_many_are_alike_and_each_of_them_has_its_own_words(
+    twins: Engine, width: int
+) -> None:
+    async with opened(twins, size=(width, 30)) as screen:
+        first = present(screen.model.row(0)).content[:20]
+        assert f"▌   +1: {first}" in screen.text
+        await screen.press("right")
+        (alike,) = screen.model.leader_of
+        assert f"▌   {first}" in screen.text, "it is decided by itself now"
+        assert f"└ {twins.queue.candidate(alike).content[:20]}" in screen.text
+        await screen.press("left")
+        assert f"▌   +1: {first}" in screen.text
+
+
+async def test_the_number_of_rows_alike_follows_what_not_knowing_has_cost(twins: Engine) -> None:
+    with planted(twins.path, "cost") as act:
+        act.update("memory", twins.queue.ids(QueueQuery())[0], cost=3, sessions=4)
+    async with opened(twins, size=(80, 24)) as screen:
+        assert "▌   4 sessions, cost 3 calls +1: " in screen.text
+        await screen.choose("order", "confidence")
+        assert "+1: Never deploy" in screen.text
 
 
 async def test_a_draft_is_worded_on_and_never_promoted_around(stocked: Engine) -> None:
@@ -332,17 +350,3 @@ async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine) -> None:
         await screen.pilot.click("#footer", offset=(line.index("? help"), 0))
         await screen.settle()
         assert "What you can do here" in screen.text
-
-
-async def test_rows_that_begin_alike_show_where_they_differ(engine: Engine) -> None:
-    for words in (
-        "`make lint` fails in the gateway: a switch has no case for cancelled orders",
-        "`make lint` fails in the gateway: nobody looks at what `Close` returned",
-    ):
-        engine.entities.author("acme", "preference", words)
-    async with opened(engine, size=(60, 20)) as screen:
-        first, second = screen.text.splitlines()[1:3]
-        assert "`make lint` fails in the gateway: " in first
-        assert second.strip().startswith(
-            (f"{GLYPHS.ellipsis} a switch", f"{GLYPHS.ellipsis} nobody")
-        )

@@ -8,7 +8,9 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import FilterError
+from reviewer.promotion.queue_order import CONFLICT, rank
 from reviewer.promotion.views import QueueQuery
+from tests.stored import planted
 from tests.unit.promotion.conftest import QueueUp
 
 
@@ -59,6 +61,19 @@ FOUND: dict[str, list[str]] = {
 
 def test_what_a_filter_line_finds(found: Callable[[str], list[str]]) -> None:
     assert {text: found(text) for text in FOUND} == FOUND
+
+
+def test_by_me_are_the_rows_that_the_queue_calls_own_words_and_those_written_by_hand(
+    engine: Engine, queue_up: QueueUp
+) -> None:
+    queue_up("The harbour wants invoices on paper", "Ferries wait for the tide", "Ropes are blue")
+    mine, _, contradiction = engine.queue.ids(QueueQuery())
+    with planted(engine.path, "rank") as act:
+        act.update("memory", mine, rank=rank(own_words=True, sessions=1, cost=0, quality=0.1))
+        act.update("memory", contradiction, rank=CONFLICT)
+    (written,) = engine.entities.author("acme", "preference", "I want blue ropes").ids
+
+    assert set(engine.queue.ids(QueueQuery(filter="by:me", status="all"))) == {mine, written}
 
 
 @pytest.mark.parametrize(

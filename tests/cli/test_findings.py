@@ -222,6 +222,24 @@ def test_a_statement_belongs_to_the_failure_that_it_quotes_and_not_to_its_neighb
     assert reviewer("recall", "--error", wrap).stdout == ""
 
 
+def test_of_two_quoted_failures_a_statement_has_the_price_of_the_one_that_it_names(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    wrap = "a/rows.go:9:2: error returned from external package is unwrapped (wrapcheck)"
+    told = lint("a")
+    for _ in range(3):
+        told.run("mise run lint", wrap, failed=True)
+        told.edit("/work/shop/a/rows.go", "return err", "return wrapped(err)")
+    told.run("mise run lint")
+    quotes = ((2, "Error return value of `rows.Close` is not checked"), (8, wrap[12:]))
+    found = answer(said("errcheck wants each error handled.", *quotes))
+    reviewer("ingest", write(folder, told))
+    reviewer("propose", folder / "a.jsonl", "--yes", env=asks(reviewer, found))
+    (row,) = reviewer.rows("queue", "list")
+    costs = {each["signature"][:8]: each["cost"] for each in reviewer.rows("findings")}
+    assert row["cost"] == costs["errcheck"] < costs["wrapchec"]
+
+
 def test_undoing_an_ingestion_takes_its_findings_back(reviewer: Reviewer, folder: Path) -> None:
     reviewer("ingest", write(folder, lint("a"), lint("b")))
     for act in reversed(reviewer.rows("history")):

@@ -16,6 +16,7 @@ from reviewer.clock import iso
 from reviewer.promotion.views import RecordView
 from reviewer.proposing.values import QuoteProof
 from reviewer.sessions.findings import Evidence, Finding, Kind
+from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.records import RecordUse, Role, Shape
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
@@ -137,9 +138,11 @@ def refusals(act: Act, project_id: int, first: int) -> list[FindingRow]:
 
 
 def finding_behind(
-    act: Act, project_id: int, path: Path, quotes: Iterable[QuoteProof]
+    act: Act, project_id: int, path: Path, quotes: Iterable[QuoteProof], statement: str
 ) -> FindingView | None:
-    """The costliest finding of a file with a line in one of these quotes; or None."""
+    """The finding of a file with a line in one of the quotes of a statement; of several the one
+    whose rule it names, else the costliest; or None.
+    """
     quoted = {(each.line, " ".join(each.text.split())) for each in quotes if each.found}
     own = act.query(_SELECT.format("f.project_id = ? AND s.path = ?"), (project_id, str(path)))
     signatures = {
@@ -158,7 +161,13 @@ def finding_behind(
             _SELECT.format("f.project_id = ? AND f.signature = ?"), (project_id, each)
         )
     ]
-    return min(map(view_of, groups_of(rows)), key=costliest_first, default=None)
+
+    def is_unnamed(view: FindingView) -> bool:
+        rules = " ".join(line.rule for line in failing_lines(view.text))
+        return not any(word in statement for word in WORD.findall(rules))
+
+    found = map(view_of, groups_of(rows))
+    return min(found, key=lambda each: (is_unnamed(each), costliest_first(each)), default=None)
 
 
 def lines_of(database: Database, number: int, signatures: Iterable[str]) -> Iterator[RecordView]:

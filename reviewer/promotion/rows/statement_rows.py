@@ -310,7 +310,8 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
     hidden behind it.
     """
     proved = best.proved
-    behind = finding_behind(act, project_id, proved.path, proved.proof.quotes)
+    quotes = proved.proof.quotes
+    behind = finding_behind(act, project_id, proved.path, quotes, proved.proposal.statement)
     if behind is None:
         return
     rows = act.query(

@@ -36,11 +36,11 @@ FIT = Action(
 )  # fmt: skip
 PIN = Action(
     "pin", "P", "pin",
-    "Always send this whole, of a segment what you said in it; again makes it normal.", writes=True,
+    "Always send this whole; of a segment, what you said; again makes it normal.", writes=True,
 )  # fmt: skip
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress this with more care, of a segment what you said in it; again makes it normal.",
+    "Compress this with more care; of a segment, what you said; again makes it normal.",
     writes=True, beside=PIN.id,
 )  # fmt: skip
 LEAVE_OUT = Action(

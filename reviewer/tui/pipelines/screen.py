@@ -356,7 +356,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.void("node_input")
         pane, blocks = self.input_pane, run_blocks(stages, commands, settings.model.others)
         pane.show(list(blocks), title="What runs if you say yes")
-        await self.choose(f"{verb} {name}? A run cannot be undone", options, chosen, pane=pane)
+        await self.choose(
+            f"{verb} {name}? Its effects cannot be undone", options, chosen, pane=pane
+        )
 
     def left_question(self) -> None:
         """Show the input of the node again."""

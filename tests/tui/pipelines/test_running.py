@@ -170,7 +170,7 @@ async def test_a_resume_asks_first_too(engine: Engine, bakery: Path) -> None:
     engine.pipelines.start_run(bakery, "acme", RunOptions(max_steps=2))
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "R")
-        assert "Resume bakery? A run cannot be undone" in screen.text
+        assert "Resume bakery? Its effects cannot be undone" in screen.text
         await screen.press("enter")
         assert screen.status == "Not run."
 

@@ -49,7 +49,7 @@ def test_a_short_answer_of_the_person_names_it_before_the_agents_words() -> None
         ("src/drawer.py:69: it fails", "src/drawer.py:69: it fails"),
         (
             "This session is being continued from a talk",
-            "This session is being continued from a ...",
+            "This session is being continued from a talk",
         ),
         ("kiosk drawer " * 40, "Kiosk drawer kiosk drawer kiosk drawer kiosk ..."),
     ],

@@ -410,7 +410,7 @@ class _Outcome:
         added = self._engine.proposals.add(
             self._project,
             done.proved,
-            title=f"Proposed statements of {done.path.name}",
+            title=f"Proposed by {self._reader} from {done.path.name}",
             view_of=self._views.__getitem__,
         )
         self._new += added.new

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from msgspec import Struct, structs
@@ -17,6 +18,7 @@ from reviewer.compression.values import (
     SummarizationOptions,
 )
 from reviewer.errors import ReviewerError
+from reviewer.text.numerals import count
 
 
 class LevelChoice(Struct, frozen=True, gc=False):
@@ -156,6 +158,21 @@ class Preview(Struct, frozen=True):
     def shortened(self) -> tuple[str, ...]:
         """The segments that lack words of the person."""
         return tuple(each.segment.id for each in self.segments if each.shortens_the_person)
+
+    @property
+    def loses(self) -> str:
+        """What the summaries lose in all: `12 tool results, 3 sentences: 9,400 tokens`."""
+        short = [each for each in self.segments if not each.is_full]
+        turns = Counter(turn.kind for each in short for turn in each.segment.turns if turn.tokens)
+        lost = Counter(item.kind for each in short for item in each.fidelity.lost_information)
+        amounts = (
+            (turns["tool_result"], "tool result"),
+            (turns["tool_use"], "tool call"),
+            (lost["statement"], "sentence"),
+        )
+        what = ", ".join(count(number, noun) for number, noun in amounts if number)
+        tokens = count(sum(each.segment.tokens - each.tokens for each in short), "token")
+        return f"{what}: {tokens}" if what else tokens
 
     def to_json(self) -> list[dict[str, Any]]:
         """Every segment, then the total, for scripts."""

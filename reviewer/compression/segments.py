@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
-from itertools import chain, count, pairwise
+from itertools import chain, count, groupby, pairwise
 from math import log
 from textwrap import shorten
 
@@ -36,8 +36,9 @@ def cut_segments(
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MAX_TURNS` turns or `MAX_TOKENS` tokens.
 
-    Cut before the last request that fits, after a pause, at pinned turns (which are in no segment),
-    and around a summary or a turn that is too large by itself. A segment has at least
+    Cut before the last request that fits, after a pause, and around a summary or a turn that is too
+    large by itself; then at pinned turns, which are in no segment, so that a pin changes only the
+    segment that it was in. Without pins, a segment has at least
     `FEWEST_TURNS` consecutive turns if possible, even if they exceed the tokens; a tool's result
     stays with its call if possible. `whole`: cut only at pinned turns, so that a range without pins
     is one segment.
@@ -45,8 +46,10 @@ def cut_segments(
     elsewhere changes its name; `s21.2` if an earlier summary has `used` the name.
     """
     parts: list[Sequence[SegmentTurn]] = []
-    for run in _runs(turns, whole=whole):
-        parts += [run] if whole else _cut(run)
+    for run in [list(turns)] if whole else _runs(turns):
+        for part in [run] if whole else _cut(run):
+            between = groupby(part, key=lambda turn: turn.priority is Priority.PINNED)
+            parts += [list(some) for pinned, some in between if not pinned]
     return tuple(
         Segment(_name(part[0], used), tuple(part), sum(_size(turn) for turn in part), topic)
         for part, topic in zip(parts, _topics(parts), strict=True)
@@ -58,15 +61,13 @@ def _name(first: SegmentTurn, used: Collection[str]) -> str:
     return next(name for name in names if name not in used)
 
 
-def _runs(turns: Sequence[SegmentTurn], *, whole: bool) -> list[list[SegmentTurn]]:
-    """Turns between pins; unless `whole`, summaries and turns that exceed a segment are runs by
-    themselves, the latter with their call.
+def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
+    """Summaries and turns that exceed a segment are runs by themselves, the latter with their
+    call; between them the others.
     """
     runs: list[list[SegmentTurn]] = [[]]
     for turn in turns:
-        if turn.priority is Priority.PINNED:
-            runs.append([])
-        elif whole or not (turn.summary or _weight(turn) > MAX_TOKENS):
+        if not (turn.summary or _weight(turn) > MAX_TOKENS):
             runs[-1].append(turn)
         else:
             own = [turn]
@@ -140,7 +141,7 @@ def _words(turn: SegmentTurn) -> list[str]:
 
 
 def _topics(parts: Sequence[Sequence[SegmentTurn]]) -> list[str]:
-    """For each segment, the three words that distinguish it most from the others."""
+    """For each segment, the three words that distinguish it most from the others, for its tags."""
     counts = []
     for part in parts:
         spoken = [t for t in part if t.kind == "text" and t.role in ("user", "assistant", "note")]
@@ -157,24 +158,29 @@ def _topics(parts: Sequence[Sequence[SegmentTurn]]) -> list[str]:
 
 
 def title_of(segment: Segment) -> str:
-    """A title: the first request in the segment, else the agent's words, else its first call or
-    result. At most `TITLE_CHARACTERS`, and not unique.
+    """A title: the beginning of the person's first message, of more than a word or two if possible,
+    else of the agent's words, else of its first call or result. At most `TITLE_CHARACTERS`, and
+    not unique.
     """
     turns = [
         each for each in segment.turns if each.priority is not Priority.SKIP and not each.aside
     ]
-    for role, kind in (("user", "text"), ("assistant", "text"), ("", "tool_use")):
-        for turn in turns:
-            if turn.kind == kind and (not role or turn.role == role):
-                words = _called(turn) if kind == "tool_use" else opening(turn.text)
-                if words:
-                    return words
-    results = (opening(turn.text) for turn in turns if turn.kind == "tool_result")
-    return next(filter(None, results), "") or segment.topic
+    asked = [each.text for each in turns if each.kind == "text" and each.role == "user"]
+    told = [each.text for each in turns if each.kind == "text" and each.role == "assistant"]
+    found = [each.text for each in turns if each.kind == "tool_result"]
+    beginnings = chain(
+        map(opening, asked),
+        (opening(text, fewest=1) for text in asked),
+        map(opening, told),
+        (_called(each) for each in turns if each.kind == "tool_use"),
+        map(opening, found),
+        (_shortened(f"{each.name} {each.text[:2_000]}") for each in turns or segment.turns),
+    )
+    return next(filter(None, beginnings), "")
 
 
-def opening(text: str) -> str:
-    """The first sentence or line of a text that says something; empty if none does."""
+def opening(text: str, fewest: int = FEWEST_WORDS) -> str:
+    """The first sentence or line of a text with at least so many words; empty if none has."""
     if text.startswith(SUMMARY_START):
         return ""  # a client's summary, which always begins the same
     for line in text[:2_000].splitlines():
@@ -183,12 +189,16 @@ def opening(text: str) -> str:
             continue
         for sentence in re.split(r"(?<=[.!?])\s|:$", line):
             words = sentence.rstrip(".").split()
-            if len(words) >= FEWEST_WORDS:
-                title = shorten(" ".join(words), TITLE_CHARACTERS, placeholder=" ...")
+            if len(words) >= fewest:
+                title = _shortened(sentence.rstrip("."))
                 if title != "...":  # a first word that is too long
                     plain = words[0].islower() and not is_name(words[0])
                     return title[:1].upper() + title[1:] if plain else title
     return ""
+
+
+def _shortened(text: str) -> str:
+    return shorten(text, TITLE_CHARACTERS, placeholder=" ...")
 
 
 def _called(turn: SegmentTurn) -> str:

@@ -152,8 +152,10 @@ def test_a_summary_by_hand_is_checked(talk: Reviewer) -> None:
 
 
 def test_one_segment_may_have_another_level(talk: Reviewer) -> None:
-    first, second, *_ = talk.rows("compress", "talk", "--level", "brief", "--set", "s22=full")
-    assert (first["level"], second["level"]) == ("brief", "full")
+    *_, before, last = talk.rows("compress", "talk", "--level", "brief")[:-1]
+    name = f"{last['segment']}=full"
+    *_, before, last = talk.rows("compress", "talk", "--level", "brief", "--set", name)[:-1]
+    assert (before["level"], last["level"]) == ("brief", "full")
 
 
 def test_pinned_spans_and_the_expansion_of_a_summary(talk: Reviewer) -> None:

@@ -44,7 +44,7 @@ def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: 
     mine = remember(reviewer, "--promote", "--type", "adaptation")
     (row,) = reviewer.rows("queue", "show", mine)
     assert (row["status"], row["type"]) == ("active", "adaptation")
-    assert "Worded and promoted" in reviewer("undo").stderr
+    assert "Wrote and promoted" in reviewer("undo").stderr
     assert reviewer.ids() == excerpts
     reviewer.succeeds("verify")
 

@@ -28,7 +28,7 @@ def factors(view: CandidateView) -> tuple[tuple[float, str], ...]:
 
 def author(view: CandidateView) -> str:
     """Who proposed it: a person, the reader, or a rule with its version."""
-    if view.hand_authored:
+    if view.hand_authored or view.proposer == Proposer.PERSON:
         return "by hand"
     if _READERS.get(view.proposer) == "reader":
         return "proposed by the reader"

@@ -155,11 +155,11 @@ class Proposals:
             wave = cache(lambda: wave_row(act, project_id, [str(place)], now))
             written = queue_statements(QueueWriter(act, project_id, now), wave, ready)
             number = _undecided(act, written)
-            act.title = f"Worded #{number}"
+            act.title = f"Wrote #{number}"
             merged: list[int] = []
             if promote:
                 _, merged, _ = promote_rows(act, [number], now=now)
-                act.title = f"Worded and promoted #{number}"
+                act.title = f"Wrote and promoted #{number}"
         return Done(act.id, act.title, (number, *merged))
 
     def _worded(

@@ -34,11 +34,14 @@ FIT = Action(
     "Choose levels for a number of tokens; or one for all. What you said stays longest.",
     writes=True,
 )  # fmt: skip
-PIN = Action("pin", "P", "pin", "Always send this whole; again makes it normal.", writes=True)
+PIN = Action(
+    "pin", "P", "pin",
+    "Always send this whole; of a segment, what you said; again makes it normal.", writes=True,
+)  # fmt: skip
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress this with more care; again makes it normal.", writes=True,
-    beside=PIN.id,
+    "Compress this with more care; of a segment, what you said; again makes it normal.",
+    writes=True, beside=PIN.id,
 )  # fmt: skip
 LEAVE_OUT = Action(
     "make_skip", "x", "skip",
@@ -65,5 +68,5 @@ CONTEXT = Pane(
      keys.FILTER, keys.OPEN_SOURCE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, keys.COPY, keys.MENU,
      *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, CONTEXTS,
      ASK_MODEL, HAND_OVER),
-    (FULL, APPLY, FIT, SURVIVE, PIN, LEAVE_OUT, HAND_OVER, OPEN, IMPORTANT, EDIT, keys.UNDO),
+    (OPEN, FULL, PIN, FIT, APPLY, HAND_OVER, SURVIVE, keys.UNDO),
 )  # fmt: skip

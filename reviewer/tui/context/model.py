@@ -312,9 +312,18 @@ class ContextModel:
         spoken = tuple(each for each in commits if self.snapshot.commits[each].type != "reasoning")
         return spoken or commits
 
+    def said_in(self, row: ContextRow) -> tuple[int, ...]:
+        """The person's messages among the turns that a key changes; all of these without one."""
+        turns = self.acted_on(row)
+        return tuple(each for each in turns if each in self.snapshot.messages) or turns
+
     def priority(self, row: ContextRow) -> Priority:
         """The priority of a turn; of a segment that of all its turns, else the most careful one."""
-        found = {self.snapshot.commits[each].priority for each in self.acted_on(row)}
+        return self.priority_of(self.acted_on(row))
+
+    def priority_of(self, commits: Sequence[int]) -> Priority:
+        """The priority that all these turns have, else the most careful one."""
+        found = {self.snapshot.commits[each].priority for each in commits}
         careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
@@ -331,9 +340,14 @@ class ContextModel:
         commits = [row.commit.id] if row.commit is not None else [each.commit for each in turns]
         known = self.snapshot.messages
         numbers = [known[each] for each in commits if each is not None and each in known]
-        if len(numbers) > 1:
-            return f"you {numbers[0]}-{numbers[-1]}"
-        return f"you {numbers[0]}" if numbers else ""
+        return f"you {_from_to(numbers)}" if numbers else ""
+
+    def your_messages(self, commits: Sequence[int]) -> str:
+        """`your message 3`, `your messages 3-5`; empty for turns that are none of these."""
+        numbers = [self.snapshot.messages.get(each, 0) for each in commits]
+        if not all(numbers):
+            return ""
+        return f"your message{'s' if len(numbers) > 1 else ''} {_from_to(numbers)}"
 
     def number(self, row: ContextRow) -> str:
         """The number of a turn in the session; of a segment that of its first turn."""
@@ -535,6 +549,10 @@ class ContextModel:
     def changes(self) -> list[LevelChoice]:
         """The choices that are to be applied."""
         return [each for each in self.all_choices if each != choice_of(self.segment_of(each))]
+
+
+def _from_to(numbers: Sequence[int]) -> str:
+    return f"{numbers[0]}-{numbers[-1]}" if len(numbers) > 1 else f"{numbers[0]}"
 
 
 def _chosen(choice: LevelChoice, *, own: bool, target: int = 0) -> ChosenLevel:

@@ -597,6 +597,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         )
         apply, doubtful = keys.APPLY.key, doubts(preview.segments)
         said = f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
+        if not all(each.is_full for each in preview.segments):
+            said += f" It loses {preview.loses}."
         if short := preview.shortened:
             segments, named = count(len(short), "segment"), self._numbers(short)
             said += f" What you said is shortened in {segments}: {named}."
@@ -711,17 +713,22 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_row)
     async def _set_priority(self, priority: Priority) -> None:
-        """Give the row a priority, or take it back."""
+        """Give the row a priority, or take it back. Of a segment, what the person said in it is
+        pinned or important; all of it is skipped.
+        """
         row = self.data.row
         if row is None:
             return
-        commits, before = self.data.acted_on(row), self.data.priority(row)
-        wanted = Priority.NORMAL if before is priority else priority
-        which = "" if wanted is Priority.PINNED else self._segment_named(row)
+        data, skips = self.data, priority is Priority.SKIP
+        commits = data.acted_on(row) if skips else data.said_in(row)
+        wanted = Priority.NORMAL if data.priority_of(commits) is priority else priority
+        said = "" if skips or row.commit is not None else data.your_messages(commits)
+        which = "" if said or wanted is Priority.PINNED else self._segment_named(row)
         cut_in_two = wanted is Priority.PINNED and self.data.is_within_a_summary(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
         remark = "; its segment is cut in two, each with its own summary" if cut_in_two else ""
-        self._annotated(which + done.title, commits[0], done.act, remark)
+        words = f"{which}{done.title}" + f" ({said})" * bool(said)
+        self._annotated(words, commits[0], done.act, remark)
 
     def _segment_named(self, row: ContextRow) -> str:
         """The number of the segment that an act on a row is about, before the words of the act."""

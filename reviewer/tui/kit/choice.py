@@ -107,9 +107,9 @@ class ChoiceScreen(
         self.field.cursor_blink = False
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
-        self.box.border_title = display_line(title)
+        self.box.border_title = Content(display_line(title))
         if text and hint:
-            self.box.border_subtitle = display_line(hint)
+            self.box.border_subtitle = Content(display_line(hint))
 
     def compose(self) -> ComposeResult:
         yield self.box

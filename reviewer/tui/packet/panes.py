@@ -51,7 +51,7 @@ IN_ONE_ORDER = (
 
 
 class PacketHead(Static):
-    """` budget < 8,000 >  a connected agent starts with 1,991 · 41 full · 6 short · 18 title`
+    """` budget < 8,000 >  agents start with 1,991 tokens · 41 full · 6 short · 18 title`
     ` task   "move the ledger" · store: acme`.
     """
 
@@ -77,12 +77,12 @@ class PacketHead(Static):
         ]
         if packet is not None:
             starts = own and choices.as_at_start and packet.tokens_used <= START_TOKENS
-            words = "a connected agent starts with" if starts else "used"
+            words = "agents start with" if starts else "used"
             parts += [(f"  {words} ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
             if starts:
                 parts.append((" tokens", "$dim"))
             elif own:
-                words = f"a connected agent starts with at most {START_TOKENS:,}"
+                words = f"agents start with at most {START_TOKENS:,}"
                 parts += [dot, (words if choices.as_at_start else "in this preview only", "$dim")]
         if packet is not None and packet.over_budget:
             over = f"{packet.tier_1 - packet.budget:,} over: the parts always included need it"

@@ -7,7 +7,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 RUN = Action(
     "pipeline_run", "r", "run",
-    "Run the pipeline from its start; it asks who answers, and whether to run shell commands.",
+    "Run the pipeline from its start; it shows the prompts and commands and asks first.",
     writes=True,
 )  # fmt: skip
 ENTER = Action(
@@ -20,7 +20,7 @@ CANCEL = Action(
 )  # fmt: skip
 RESUME = Action(
     "pipeline_resume", "R", "resume",
-    "Continue this run from its last checkpoint.", writes=True,
+    "Continue this run from its last checkpoint; it asks first.", writes=True,
 )  # fmt: skip
 LESS = Action(
     "pipeline_less", "<,left", "less",

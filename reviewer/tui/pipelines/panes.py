@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
+from reviewer.pipelines.values import Handler
 from reviewer.pipelines.walk import WalkStep
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import LoadedList
-from reviewer.tui.kit.text import TextBlock, count, cut
+from reviewer.tui.kit.text import Run, TextBlock, count, cut
 from reviewer.tui.pipelines.model import Graph, NodeState
 from reviewer.tui.theme import Glyphs, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry
-    from reviewer.pipelines.values import FidelityResolution, PipelineEdge
+    from reviewer.pipelines.values import FidelityResolution, Pipeline, PipelineEdge, PipelineNode
 
 PROMPT_ROWS = 6
 
@@ -105,10 +106,13 @@ def _asked(edge: PipelineEdge | None) -> str:
 
 
 def chain(resolution: FidelityResolution, signs: Glyphs) -> str:
-    """`edge full  › node nothing  › graph compact wins`."""
+    """`edge nothing  › node nothing  › compact, set by the graph  › default full`."""
+    decided = {"default": "by default", "own name": "its own name"}
     steps = (
-        f"{rule} {display_line(value) or 'nothing'} {came_of_it}".rstrip()
-        for rule, value, came_of_it in resolution.explained("wins")
+        f"{display_line(value)}, {decided.get(rule, f'set by the {rule}')}"
+        if rule == resolution.rule
+        else f"{rule} {display_line(value) or 'nothing'} {remark}".rstrip()
+        for rule, value, remark in resolution.explained("")
     )
     return ("  > " if signs.ascii else "  › ").join(steps)
 
@@ -122,7 +126,7 @@ def entry_blocks(
     node, ways = stop.node, graph.into(stop.node)
     for way in ways or [entry_through(graph.pipeline, None, node)]:
         edge = way.edge
-        source = f"from {edge.source}" if edge is not None else "as the first"
+        source = f"from {edge.source}" if edge is not None else "at the start"
         asked = f"  {_asked(edge)}" if _asked(edge) else ""
         yield labelled("entered", f"{source}{asked}  {mode_words(way, signs)}", "strong")
         yield labelled("  fidelity", chain(way.fidelity, signs), "dim")
@@ -151,3 +155,28 @@ def entry_blocks(
     if node.prompt:
         prompt = labelled("prompt", node.prompt, "text")
         yield TextBlock(prompt.text, "text", first=prompt.first, most=PROMPT_ROWS)
+
+
+def what_runs(pipeline: Pipeline) -> tuple[list[PipelineNode], list[PipelineNode]]:
+    """The nodes that ask an agent or a model, and those with a shell command."""
+    from reviewer.pipelines.handlers import is_model_stage
+
+    nodes = pipeline.nodes.values()
+    stages = [each for each in nodes if is_model_stage(each)]
+    return stages, [each for each in nodes if each.handler == Handler.TOOL]
+
+
+def run_blocks(
+    stages: Sequence[PipelineNode], commands: Sequence[PipelineNode], models: Collection[str]
+) -> Iterator[TextBlock]:
+    """A line for each command and each prompt of a run, with the model that a node names, if it is
+    one of the `models`.
+    """
+    from reviewer.pipelines.commands import command_of
+
+    margin = (Run(" "),)
+    for node in commands:
+        yield TextBlock(f"{node.name}  $ {command_of(node)}", "warm", first=margin)
+    for node in stages:
+        asks = f"  asks {node.llm_model}" if node.llm_model in models else "  prompt"
+        yield TextBlock(f"{node.name}{asks}: {node.prompt or node.label}", first=margin)

@@ -39,7 +39,7 @@ from reviewer.tui.pipelines.model import (
     read_input,
     read_run,
 )
-from reviewer.tui.pipelines.panes import NodeList, entry_blocks
+from reviewer.tui.pipelines.panes import NodeList, entry_blocks, run_blocks, what_runs
 from reviewer.tui.pipelines.run import BackgroundRun
 from reviewer.tui.theme import glyphs
 
@@ -323,16 +323,16 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     async def _ask_who(
         self, verb: str, pipeline: Pipeline, run: BackgroundRun, go: Callable[[RunOptions], RunDone]
     ) -> None:
-        """Ask who answers, and whether shell commands may run; skip it if there is no choice."""
+        """Ask whether to run, and who answers, with what would run in the pane below."""
         from reviewer.pipelines.options import options_from
         from reviewer.settings import load_settings
 
         settings, asked_about = await to_thread(load_settings), self._file_changed_at
-        shell = any(each.rule == "shell" for each in pipeline.warnings)
         name = display_line(pipeline.name)
+        stages, commands = what_runs(pipeline)
 
         async def chosen(option: Option) -> None:
-            if option.key == "none":
+            if option.key == "no":
                 self.say("Not run.")
                 return
             if _changed_at(run.path) != asked_about:  # the permission was for other content
@@ -340,22 +340,29 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
             asks_model = option.key == "model"
             options = await to_thread(lambda: options_from(settings, asks_model=asks_model))
             self.host.background_run, run.listener = run, self._listener
-            run.start(go, structs.replace(options, allow_tools=shell))
+            run.start(go, structs.replace(options, allow_tools=bool(commands)))
             self.say(f"{name} is running ...")
 
-        offline = Option("offline", "The offline stand-in answers")
-        options = [offline]
+        amount = count(len(stages), "prompt")
+        if commands:
+            amount += f", {count(len(commands), 'command')} with your rights"
+        options = [
+            Option("no", "No", "nothing runs, nothing is written"),
+            Option("offline", "Yes, the offline stand-in answers", amount),
+        ]
+        model = settings.model.name or " ".join(settings.model.command)
         if settings.model.base_url or settings.model.command:
-            model = settings.model.name or " ".join(settings.model.command)
-            options.append(Option("model", f"{model} answers"))
-        if shell:
-            rights = "and its shell commands run with your rights"
-            options = [structs.replace(each, detail=rights) for each in options]
-            options.insert(0, Option("none", "Leave it"))
-        elif len(options) == 1:
-            await chosen(offline)
-            return
-        await self.choose(f"{verb} {name}", options, chosen)
+            options.append(Option("model", f"Yes, {model} answers", amount))
+        self.void("node_input")
+        pane, blocks = self.input_pane, run_blocks(stages, commands, settings.model.others)
+        pane.show(list(blocks), title="What runs if you say yes")
+        await self.choose(
+            f"{verb} {name}? Its effects cannot be undone", options, chosen, pane=pane
+        )
+
+    def left_question(self) -> None:
+        """Show the input of the node again."""
+        self.follow()
 
     @unless(not_running)
     def action_pipeline_cancel(self) -> None:

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.lists.readings import Offer
 
+ALL_READ = "Nothing is left to read: this project has no unread session."
 NOBODY = (
-    "Nothing is left to read, or nothing is set up to read it: install Claude Code, Codex, Gemini"
-    " CLI, OpenCode or Copilot CLI, or name an endpoint under [model] in the settings."
+    "Nothing is set up to read the sessions: install Claude Code, Codex, Gemini CLI, OpenCode or"
+    " Copilot CLI, or name an endpoint under [model] in the settings."
 )
 NO_READER = f"To find more here, set up an agent or model: {keys.LET_READ.key} says how."
 """Shown if sessions are unread and no reader is installed."""

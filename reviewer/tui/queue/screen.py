@@ -38,7 +38,7 @@ from reviewer.tui.places import load_place, save_place
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
-from reviewer.tui.queue.reader import NOBODY, ReaderBar, find_offers
+from reviewer.tui.queue.reader import ALL_READ, NOBODY, ReaderBar, find_offers
 from reviewer.tui.queue.reading import (
     ReadingAct,
     SessionsHere,
@@ -816,7 +816,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         assert project is not None
         offers = self.reader.offers or await to_thread(find_offers, self.engine, project)
         if not offers:
-            raise SourceError(NOBODY)
+            unread = await to_thread(self.engine.readings.unread, project)
+            raise SourceError(NOBODY if unread else ALL_READ)
 
         async def then(option: Option) -> None:
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from threading import Event
 
@@ -241,7 +242,9 @@ async def test_a_filter_finds_turns_and_escape_shows_all_again(
         assert len(found) == 2
         assert all("vendor list must stay" in each for each in found)
         await screen.press("g", "i")
-        assert said(screen).startswith("Segment 1: Marked “No, do not touch the driver")
+        assert said(screen).startswith(
+            "Marked “No, do not touch the driver: t…” important (your message 2)"
+        )
         await screen.press("slash", *"zzz", "enter")
         assert "No turn matches." in screen.text
         await screen.press("escape")
@@ -308,12 +311,32 @@ async def test_a_letter_sets_the_priority_of_a_turn_and_takes_it_back(
         assert priorities(engine, number)[1] == letter
 
 
-async def test_a_letter_on_a_segment_is_about_all_its_turns(engine: Engine, tmp_path: Path) -> None:
+async def test_a_letter_on_a_segment_is_about_what_the_person_said_in_it(
+    engine: Engine, tmp_path: Path
+) -> None:
     number = stocked(engine, tmp_path)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "i")
-        assert set(priorities(engine, number)) == {"i"}
+        assert priorities(engine, number) == "ininnni"
+        assert "Marked 3 turns important (your messages 1-3) - u to undo" in said(screen)
         assert "◆" in screen.text
+        await screen.press("i")
+        assert set(priorities(engine, number)) == {"n"}
+        await screen.press("x")
+        assert set(priorities(engine, number)) == {"s"}, "skipping leaves out all of it"
+
+
+async def test_a_pin_on_a_segment_leaves_the_others_as_they_are(
+    engine: Engine, tmp_path: Path
+) -> None:
+    number = stocked(engine, tmp_path, 3)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3")
+        await screen.press("j", "P")
+        assert priorities(engine, number) == "nnnnnnnpnpnnnpnnnnnnn"
+        assert "Pinned 3 turns (your messages 4-6) - u to undo" in said(screen)
+        segments = context(screen).data.snapshot.segments
+        assert [len(each.turns) for each in segments] == [7, 1, 3, 7]
 
 
 async def test_m_on_a_turn_offers_to_keep_all_of_it(engine: Engine, tmp_path: Path) -> None:
@@ -507,8 +530,8 @@ class TestApplying:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "P", "f", *"40", "enter")
             assert said(screen).startswith("40 tokens cannot be reached: the smallest is ")
-            assert f"In the way: {len(KIOSK)} pinned turns with " in said(screen)
-            assert "(“Customer 2 of the kiosk waited…”, " in said(screen)
+            assert "In the way: 3 pinned turns with " in said(screen)
+            assert "“The kiosk prints receip" in said(screen)
 
     async def test_what_fit_offers_is_accepted_by_a(self, engine: Engine, tmp_path: Path) -> None:
         number = stocked(engine, tmp_path, 4)
@@ -734,7 +757,7 @@ class TestUndo:
             assert said(screen) == "Redone: Detailed for segment 1 - u to undo"
             assert levels(screen)[0] == Level.DETAILED
             await screen.press("f2", "f3", "u", "u")
-            assert said(screen).startswith("Undone: Segment 1: Marked 7 turns important")
+            assert said(screen).startswith("Undone: Marked 3 turns important (your messages 1-3)")
             assert "i" not in priorities(engine, number)
             await screen.press("u")
             assert levels(screen)[0] == Level.BRIEF
@@ -931,6 +954,7 @@ async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, tmp_pat
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3", "f", *"200", "enter")
         await screen.until(lambda: "What you said is shortened in " in said(screen))
+        assert re.search(r"It loses \d+ sentences: 2,\d{3} tokens\.", said(screen))
         await screen.press("f", *"9000", "enter")
         await screen.until(lambda: "Every sentence of yours is kept." in said(screen))
 

@@ -109,7 +109,9 @@ async def test_the_head_says_whether_an_agent_gets_this(remembering: Engine) -> 
         assert "Go to the packet that an agent gets" in screen.text
         await screen.press("escape", "f4")
         used = present(model(screen).packet).tokens_used
-        assert f"a connected agent starts with {used}" in screen.text
+        assert f"agents start with {used} tokens" in screen.text
+        await screen.resize((60, 20))
+        assert f"agents start with {used} tokens" in screen.text
         await go_to(screen, "We prefer thermal paper")
         await screen.press("P")
         assert "in this preview only" in screen.text

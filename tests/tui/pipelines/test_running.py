@@ -19,9 +19,12 @@ from tests.tui.conftest import Screen, opened
 from tests.tui.pipelines.driving import at, shown, states, until_ended, until_it
 from tests.waiting import PATIENCE, until
 
+YES = ("down", "enter")
+"""Answers the question before a run: the first line is No, the next the offline stand-in."""
+
 
 async def run_to_the_question(screen: Screen) -> None:
-    await screen.press("f6", "r")
+    await screen.press("f6", "r", *YES)
     await until_it(screen, "asks")
 
 
@@ -98,7 +101,7 @@ async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
         await screen.press("c")
         await until_ended(screen)
         assert "R resumes" in screen.status
-        await screen.press("R")
+        await screen.press("R", *YES)
         await until_it(screen, "asks")
         await screen.press("enter", "enter")
         await until_ended(screen)
@@ -136,27 +139,40 @@ async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
         assert "asked for: Knead the dough" in shown(screen).input_pane.plain_text
 
 
-async def test_shell_commands_run_only_when_a_person_says_so(
+async def test_a_run_asks_first_and_shows_every_prompt_and_command(
     engine: Engine, bakery: Path, folder: Path
 ) -> None:
     bakery.write_text(
-        'digraph { start -> t -> exit; t [shape=parallelogram tool_command="echo made > made"] }'
+        "digraph { start -> knead -> t -> exit; knead [prompt=Knead]"
+        ' t [shape=parallelogram tool_command="echo made > made"] }'
     )
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
-        assert "its shell commands run with your rights" in screen.text.replace("\n", " ")
+        assert "1 prompt, 1 command with your rights" in screen.text
+        assert "t  $ echo made > made" in screen.text
+        assert "knead  prompt: Knead" in screen.text
         await screen.press("enter")
         assert screen.status == "Not run."
+        assert "echo made" not in screen.text
         assert engine.pipelines.runs() == []
         await screen.press("r")
         bakery.write_text(bakery.read_text().replace("made", "others"))
-        await screen.press("down", "enter")
+        await screen.press(*YES)
         assert "has changed" in screen.status
         assert engine.pipelines.runs() == []
-        await screen.press("r", "down", "enter")
+        await screen.press("r", *YES)
         await until_ended(screen)
         assert (folder / "others").exists()
         assert "Reached exit" in screen.status
+
+
+async def test_a_resume_asks_first_too(engine: Engine, bakery: Path) -> None:
+    engine.pipelines.start_run(bakery, "acme", RunOptions(max_steps=2))
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f6", "R")
+        assert "Resume bakery? Its effects cannot be undone" in screen.text
+        await screen.press("enter")
+        assert screen.status == "Not run."
 
 
 async def test_the_hop_after_a_resume_shows_the_summary_and_not_full(
@@ -189,8 +205,8 @@ async def test_with_a_model_it_asks_who_answers(
     monkeypatch.setenv("REVIEWER_CONFIG", str(config))
     async with opened(engine, project="acme") as screen:
         await screen.press("f6", "r")
-        assert "tiny answers" in screen.text
-        await screen.press("enter")
+        assert "Yes, tiny answers" in screen.text
+        await screen.press(*YES)
         await until_it(screen, "asks")
         await screen.press("c")
         await until_ended(screen)
@@ -241,7 +257,7 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
     assert engine.pipelines.runs()[0].state in ("cancelled", "waiting")
     async with opened(engine, project="acme") as screen:
         await screen.press("f6")
-        await screen.press("R")
+        await screen.press("R", *YES)
         await until_it(screen, "asks")
         await screen.press("enter", "S", "enter")
         await until_ended(screen)

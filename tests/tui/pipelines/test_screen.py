@@ -59,13 +59,16 @@ async def test_a_grid_in_ascii(engine: Engine, bakery: Path, snapshot: object) -
             ["j"],
             [
                 "from start",
-                "edge nothing  › node full wins  › graph compact",
-                "node dough wins",
+                "edge nothing  › full, set by the node  › graph compact",
+                "dough, set by the node",
                 "from taste  [N] No  full «dough»",
-                "edge full wins  › node full",
+                "full, set by the edge  › node full",
             ],
         ),
-        (["j", "j", "j"], ["edge summary:medium wins  › node sumary:low", "→ taste  compact"]),
+        (
+            ["j", "j", "j"],
+            ["summary:medium, set by the edge  › node sumary:low", "→ taste  compact"],
+        ),
     ],
 )
 async def test_every_way_into_a_node_is_shown_with_its_reasons(
@@ -85,7 +88,7 @@ async def test_a_value_that_is_not_a_mode_is_skipped_with_a_remark(
         await screen.press("f6", "j", "j", "j")
         text = shown(screen).entry_pane.plain_text
         assert "node sumary:low (no such mode)" in text
-        assert "graph compact wins" in text
+        assert "compact, set by the graph" in text
         assert "unknown fidelity" in text
 
 

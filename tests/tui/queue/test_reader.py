@@ -155,7 +155,13 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
         await screen.settle()
         assert "let it read" not in screen.text
         await screen.press("R")
-        assert "Claude Code, Codex, Gemini CLI, OpenCode or Copilot CLI" in screen.status
+        assert "Nothing is set up to read the sessions: install Claude Code" in screen.status
+
+
+async def test_where_no_session_is_unread_the_key_says_so(engine: Engine, bin_folder: Path) -> None:
+    async with opened(engine, project="shop") as screen:
+        await screen.press("R")
+        assert screen.status == "Nothing is left to read: this project has no unread session."
 
 
 def compares(folder: Path) -> None:

@@ -167,7 +167,7 @@ async def test_a_memory_is_worded_from_a_line_and_promoted(read: Engine, session
     async with opened(read, project="acme") as screen:
         await screen.press("enter", "G", "k", "e")
         await screen.press(*" Always.", "ctrl+s")
-        assert status(screen).startswith("Worded and promoted #")
+        assert status(screen).startswith("Wrote and promoted #")
         assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
         row = screen_of(screen).model.current
         assert row is not None

@@ -32,6 +32,12 @@ def test_the_first_request_names_a_part() -> None:
     assert title == "Can you fix the drawer cache on Sundays?"
 
 
+def test_a_short_answer_of_the_person_names_it_before_the_agents_words() -> None:
+    assert titled(turn("yes please"), turn("I'll open the drawer.", role="assistant")) == (
+        "Yes please"
+    )
+
+
 @pytest.mark.parametrize(
     ("said", "title"),
     [
@@ -41,6 +47,10 @@ def test_the_first_request_names_a_part() -> None:
         ("the drawer stays open.", "The drawer stays open"),
         ("openDrawer is slow today.", "openDrawer is slow today"),
         ("src/drawer.py:69: it fails", "src/drawer.py:69: it fails"),
+        (
+            "This session is being continued from a talk",
+            "This session is being continued from a talk",
+        ),
         ("kiosk drawer " * 40, "Kiosk drawer kiosk drawer kiosk drawer kiosk ..."),
     ],
 )

@@ -116,11 +116,11 @@ def test_topics_tell_segments_apart() -> None:
     assert set(second.topic.split()) == {"drawer", "lock", "hinge"}
 
 
-def test_a_segment_keeps_its_name_when_a_turn_elsewhere_is_pinned() -> None:
+def test_a_pin_changes_only_the_segment_that_it_is_in() -> None:
     turns = [sized(10)] * 60
     assert names(turns) == ["s1", "s21", "s41"]
     turns[4] = structs.replace(turns[4], priority=Priority.PINNED)
-    assert names(turns) == ["s1", "s6", "s26", "s46"]
+    assert names(turns) == ["s1", "s6", "s21", "s41"]
     turns[4], turns[30] = turns[0], structs.replace(turns[30], priority=Priority.PINNED)
-    assert names(turns) == ["s1", "s21", "s32", "s52"]
-    assert names(turns, used=("s21", "s32", "s32.2")) == ["s1", "s21.2", "s32.3", "s52"]
+    assert names(turns) == ["s1", "s21", "s32", "s41"]
+    assert names(turns, used=("s21", "s32", "s32.2")) == ["s1", "s21.2", "s32.3", "s41"]

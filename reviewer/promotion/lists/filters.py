@@ -27,6 +27,10 @@ _SAID_BY = (
     " ON r.id = e.record_id JOIN memory a ON a.id = e.memory_id WHERE r.role = '{}')"
 )
 """Rows with a quote of a speaker, their own or that of a row alike."""
+_UNUSED = (
+    "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id AND u.moment <> 'start')"
+)
+"""Memories that no moment has brought to a session; packets, at its start, have most of them."""
 _SPEAKERS = {"me": Role.USER, "agent": Role.ASSISTANT, "tool": Role.TOOL, "note": Role.NOTE}
 _STATUS_WORDS = {
     "waiting": Status.CANDIDATE,
@@ -59,7 +63,9 @@ FIELDS = {
             for word, status in ({each.value: each for each in Status} | _STATUS_WORDS).items()
         }
     ),
-    "is": Field(meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1"}),
+    "is": Field(
+        meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1", "unused": _UNUSED}
+    ),
     "by": Field(meanings={name: _SAID_BY.format(role) for name, role in _SPEAKERS.items()}),
     "proposer": Field("m.proposer LIKE ? || '%'", values=lambda: Proposer),
     "flag": Field("m.flags LIKE '%' || ? || '%'", values=lambda: FLAGS),

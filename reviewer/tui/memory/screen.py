@@ -91,6 +91,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     """Facts on the left; on the right, the fact under the cursor and its provenance."""
 
     tab = "memory"
+    FILTER_HINT = "words  -word  is:unused"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.facts = FactModel(engine.queue.rows)

@@ -69,7 +69,7 @@ def test_what_a_filter_line_finds(found: Callable[[str], list[str]]) -> None:
         ("since:yesterday", "takes a date such as 2026-03-01"),
         ("bogus:1", "fields:"),
         ("flag:nope", "flag: takes concurrent, conflict"),
-        ("is:foo", "is: takes deferred or edited"),
+        ("is:foo", "is: takes deferred, edited or unused"),
         ("type:xq", "identity, preference"),
         ("kind:note", "memory, entity, conflict, instruction"),
         ("status:gone", "waiting, promoted"),

@@ -27,10 +27,6 @@ _SAID_BY = (
     " ON r.id = e.record_id JOIN memory a ON a.id = e.memory_id WHERE r.role = '{}')"
 )
 """Rows with a quote of a speaker, their own or that of a row alike."""
-_UNUSED = (
-    "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id AND u.moment <> 'start')"
-)
-"""Memories that no moment has brought to a session; packets, at its start, have most of them."""
 _SPEAKERS = {"me": Role.USER, "agent": Role.ASSISTANT, "tool": Role.TOOL, "note": Role.NOTE}
 _STATUS_WORDS = {
     "waiting": Status.CANDIDATE,
@@ -39,6 +35,10 @@ _STATUS_WORDS = {
     "merged": Status.SUPERSEDED,
 }
 """The name of a status on the screen -> its name in the store."""
+_UNUSED = (
+    "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id AND u.moment <> 'start')"
+)
+"""Memories that no moment has brought to a session; packets, at its start, have most of them."""
 
 
 def _types() -> Iterator[str]:

@@ -22,7 +22,7 @@ PATIENCE = 600.0
 FOR_ROWS = 5.0
 FOR_READING = 120.0
 AFTER_QUIT = 20
-READY = re.compile(r"Queue\s*[1-9][\d,]*\s*F2")
+READY = re.compile(r"F2\s*Queue\s*[1-9][\d,]*")
 """The first tab when the queue has candidates; it has no number when there are none."""
 OFFERED = re.compile(r"enter reads\b")
 """Shown on the first screen, which the demo begins with."""

@@ -72,7 +72,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All settings; each is optional."""
 
     theme: Literal["dark", "light"] = "dark"
-    """Colours of the screen."""
+    """Colours of the screen, until others are chosen there."""
     ascii: bool = False
     """Draw with ASCII characters only, as `--ascii` does."""
     editor: str | None = None

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 
 KEY_CELLS, TITLE_CELLS = 11, 18
-ONLY_KEYS = (*keys.MOVES, *keys.PANE_ACTIONS, keys.MARK, keys.BACK, keys.MENU)
-"""Actions that mean something only as keys on the list; the menu has none of them."""
+ONLY_KEYS = (
+    *keys.MOVES, *keys.PANE_ACTIONS, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, keys.MARK, keys.BACK,
+    keys.MENU,
+)  # fmt: skip
+"""Actions that mean something only as keys; the menu has none of them."""
 LONGEST = 100
 """Maximum length of a query; the rest is ignored."""
 _WORD = re.compile(r"\w+")
@@ -63,7 +66,7 @@ CALLED = {
     "make_skip": "skip exclude drop hide",
     "choose_context": "open change switch transcript",
     "quit": "exit close leave",
-    "switch_theme": "colours colors night day mode",
+    "switch_theme": "dark light colours colors night day mode",
     "zoom": "maximise maximize enlarge full screen",
     "help": "keys shortcuts palette commands",
     "show_memory": "memories facts used uses usage promoted active",
@@ -144,11 +147,13 @@ async def _go_to(app: Actor, screen: Action, action: Action) -> None:
 
 
 def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:
-    """The rows that match a query: by key or title first, then by synonym, then by help text."""
+    """The rows that match a query: by key or title first, then by synonym, then by help text; if
+    none does, those that contain it, as its first letter may have moved in the list.
+    """
     typed = typed[:LONGEST].strip().casefold()
     ranked: list[list[HelpRow]] = [[], [], [], []]
     for row in rows:
-        named = f"{row.title} {CALLED.get(row.action.id, '')}" if row.action else row.title
+        named = _named(row)
         ways = (
             typed in (row.keys.casefold(), row.title.casefold()),
             row.title.casefold().startswith(typed),
@@ -157,7 +162,13 @@ def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:
         )
         if True in ways:
             ranked[ways.index(True)].append(row)
-    return [row for found in ranked for row in found]
+    found = [row for rows in ranked for row in rows]
+    return found or [row for row in rows if typed and typed in _named(row).casefold()]
+
+
+def _named(row: HelpRow) -> str:
+    """The title of a row, and what else people call it."""
+    return f"{row.title} {CALLED.get(row.action.id, '')}" if row.action else row.title
 
 
 def _has_words(typed: str, text: str) -> bool:
@@ -183,16 +194,20 @@ async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
     """
     hidden = ONLY_KEYS if menu else ()
     every = [row for row in every_row(below) if row.action not in hidden]
-    first = [row for row in every if row.action in menu] or help_rows(below)
+    rows_of = {row.action: row for row in every}
+    first = [
+        rows_of[each]._replace(keys="".join(each.shown_keys[:1]))
+        for each in menu
+        if each in rows_of
+    ] or help_rows(below)
     rows: list[HelpRow] = []
 
     def options(typed: str) -> list[Option]:
         found = sorted(matching(every, typed), key=lambda row: row.action not in menu)
         rows[:] = found if typed else first
-        start = KEY_CELLS if menu and not typed else 0  # what is in the menu has no key
         names = (row.keys.ljust(KEY_CELLS) + row.title.ljust(TITLE_CELLS) for row in rows)
         return [
-            Option(str(at), name[start:], row.explanation)
+            Option(str(at), name, row.explanation)
             for at, (name, row) in enumerate(zip(names, rows, strict=True))
         ]
 
@@ -202,4 +217,5 @@ async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
             await run()
 
     title = "More" if menu else "What you can do here"
-    await below.choose(title, options, then, hint="type what you want to do", whole=not menu)
+    hint = "type what you want to do"
+    await below.choose(title, options, then, hint=hint, whole=not menu, narrows=True)

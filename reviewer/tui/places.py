@@ -1,4 +1,4 @@
-"""The last cursor position in each list, in a small file beside the store."""
+"""The last cursor position in each list, and the theme, in a small file beside the store."""
 
 from __future__ import annotations
 
@@ -41,6 +41,16 @@ def _read(path: Path) -> dict[str, object]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def load_light(store: Path) -> bool | None:
+    """Whether the person chose the light theme on the screen; None if they chose none."""
+    return {"light": True, "dark": False}.get(str(_read(place_file(store)).get("theme of screen")))
+
+
+def save_light(store: Path, *, light: bool) -> None:
+    """Save the chosen theme. Raises OSError if the folder cannot be written."""
+    _save(store, {"theme of screen": "light" if light else "dark"})
 
 
 def load_context(store: Path, project: str | None) -> int | None:

@@ -28,13 +28,13 @@ def drafts(store: Path) -> list[str | None]:
 
 def test_a_queue_is_cleared_with_the_keyboard(launch: Launch, store: Path) -> None:
     terminal = launch()
-    terminal.until("Queue 3 F2", "Evidence")
+    terminal.until("F2 Queue 3", "Evidence")
     terminal.press("a")
-    terminal.until("Promoted #", "Queue 2 F2")
+    terminal.until("Promoted #", "F2 Queue 2")
     terminal.press("x")
-    terminal.until("Rejected #", "Queue 1 F2")
+    terminal.until("Rejected #", "F2 Queue 1")
     terminal.press("u")
-    terminal.until("Undone: Rejected", "Queue 2 F2")
+    terminal.until("Undone: Rejected", "F2 Queue 2")
     terminal.press("\x11")
     assert terminal.ended() == 0
     statuses = sorted(row.status.value for row in rows_of(store))
@@ -43,7 +43,7 @@ def test_a_queue_is_cleared_with_the_keyboard(launch: Launch, store: Path) -> No
 
 def test_leaving_gives_the_terminal_back(launch: Launch) -> None:
     terminal = launch()
-    terminal.until("Queue 3 F2")
+    terminal.until("F2 Queue 3")
     terminal.press("\x11")
     assert terminal.ended() == 0
     for mode in (b"1049", b"1000", b"1003", b"1006"):
@@ -56,7 +56,7 @@ def test_leaving_gives_the_terminal_back(launch: Launch) -> None:
 
 def test_an_idle_screen_does_not_draw(launch: Launch) -> None:
     terminal = launch()
-    terminal.until("Queue 3 F2", "Evidence")
+    terminal.until("F2 Queue 3", "Evidence")
     assert terminal.rests(4.5)  # two looks at the store for other writers
 
 
@@ -68,7 +68,7 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
     editor.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > "{seen}"\n', "utf-8")
     editor.chmod(0o755)
     terminal = launch(EDITOR=f"'{editor}' --wait", VISUAL="")
-    terminal.until("Queue 3 F2", "Evidence")
+    terminal.until("F2 Queue 3", "Evidence")
     terminal.press("o")
     terminal.until("in editor")
     terminal.press("E")
@@ -83,7 +83,7 @@ def test_the_editor_opens_at_the_line_and_the_screen_comes_back(
 
 def test_keys_typed_ahead_reach_the_right_screen(launch: Launch, store: Path) -> None:
     terminal = launch()
-    terminal.until("Queue 3 F2", "Evidence")
+    terminal.until("F2 Queue 3", "Evidence")
     terminal.press("/smoke")
     terminal.until("/ smoke", "1 of 1")
     terminal.press("\x1b")
@@ -97,20 +97,20 @@ def test_keys_typed_ahead_reach_the_right_screen(launch: Launch, store: Path) ->
 
 def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Launch) -> None:
     terminal = launch()
-    terminal.until("Queue 3 F2", "Evidence")
+    terminal.until("F2 Queue 3", "Evidence")
     terminal.press("e at last")
     terminal.until("at last")
     terminal.press("\x11")
     assert terminal.ended() == 0
     again = launch()
-    again.until("Queue 3 F2", "Evidence")
+    again.until("F2 Queue 3", "Evidence")
     again.press("e")
     again.until("this is your draft", "at last")
 
 
 def test_copying_sends_the_text_to_the_terminal(launch: Launch) -> None:
     terminal = launch()
-    terminal.until("Queue 3 F2")
+    terminal.until("F2 Queue 3")
     terminal.press("y")
     terminal.until("Copied #")
     assert b"\x1b]52;c;" in terminal.stream
@@ -118,7 +118,7 @@ def test_copying_sends_the_text_to_the_terminal(launch: Launch) -> None:
 
 def test_without_colour_the_signs_still_differ(launch: Launch) -> None:
     terminal = launch(NO_COLOR="1")
-    terminal.until("Queue 3 F2")
+    terminal.until("F2 Queue 3")
     terminal.press("a")
     terminal.until("✓", "Promoted")
     colours = re.findall(rb"38;2;(\d+);(\d+);(\d+)", terminal.stream)

@@ -22,25 +22,27 @@ LONG = "a-project-with-quite-a-name"
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-async def test_the_four_screens_are_always_named_with_their_keys(
+async def test_the_four_screens_are_always_named_after_their_keys(
     engine: Engine, width: int
 ) -> None:
     async with opened(engine, size=(width, 20), project=LONG) as screen:
         shown = bar(screen.text)
         for number, name in enumerate(ALWAYS, 2):
-            assert f"{name}{' 0' if name == 'Queue' else ''} F{number}" in shown
+            assert f" F{number} {name}" in shown
 
 
 @pytest.mark.parametrize(
     ("width", "key", "project", "end"),
     [
-        (60, "f2", LONG, "Memory F5 F7 F8"),
-        (60, "f6", LONG, "Memory F5 Pipelines F6"),
-        (60, "f8", "acme", "Memory F5 F7 History"),
-        (80, "f2", LONG, "Memory F5  Agents  History"),
-        (80, "f8", LONG, "Memory F5  Agents  History F8"),
-        (100, "f2", "acme", "Memory F5   Agents F7   History F8"),
-        (120, "f6", LONG, "Memory F5   Pipelines F6   Agents F7   History F8"),
+        (60, "f2", "acme", "  F5 Memory  F7  F8"),
+        (60, "f2", LONG, " F5 Memory F7 F8"),
+        (60, "f6", LONG, " F5 Memory F6 F7 F8"),
+        (60, "f8", "acme", " F5 Memory F7 F8"),
+        (70, "f8", "acme", "  F5 Memory  F7  F8 History"),
+        (80, "f2", LONG, "  F5 Memory  F7 Agents  F8 History"),
+        (80, "f6", LONG, "  F5 Memory  F6 Pipelines  F7  F8"),
+        (100, "f2", "acme", "   F5 Memory   F7 Agents   F8 History"),
+        (120, "f6", LONG, "   F5 Memory   F6 Pipelines   F7 Agents   F8 History"),
     ],
 )
 async def test_the_other_screens_are_named_where_there_is_room(
@@ -64,9 +66,9 @@ async def test_pipelines_has_a_tab_as_soon_as_there_is_one(
     async with opened(engine, size=(120, 20), project="acme") as screen:
         assert "Pipelines" not in bar(screen.text)
         (folder / "flows" / "release.dot").write_text("digraph { start -> done }", "utf-8")
-        await screen.until(lambda: "Pipelines F6" in bar(screen.text))
+        await screen.until(lambda: "F6 Pipelines" in bar(screen.text))
         await screen.press("f5")
-        assert "Pipelines F6" in bar(screen.text)
+        assert "F6 Pipelines" in bar(screen.text)
 
 
 @pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7"])
@@ -95,3 +97,22 @@ async def test_p_changes_the_project_on_every_screen(stocked: Engine, key: str) 
         await screen.press("p", *"acme", "enter")
         assert bar(screen.text).startswith(" acme")
         assert type(screen.app.screen) is shown or isinstance(screen.app.screen, ChoiceScreen)
+
+
+@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8", "o", "enter"])
+async def test_a_message_goes_when_another_screen_is_shown(stocked: Engine, key: str) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("a")
+        assert screen.status.startswith("Promoted #")
+        await screen.press("full_stop", "escape")
+        assert screen.status.startswith("Promoted #"), "a question is not another screen"
+        await screen.press(key, "escape", "f2")
+        assert screen.status == ""
+
+
+async def test_what_was_undone_on_another_screen_is_not_offered_to_undo(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("a", "f8", "x")
+        assert screen.status.startswith("Undone: Promoted #")
+        await screen.press("f2")
+        assert "undo" not in screen.status

@@ -37,6 +37,10 @@ _STATUS_WORDS = {
     "merged": Status.SUPERSEDED,
 }
 """The name of a status on the screen -> its name in the store."""
+_UNUSED = (
+    "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id AND u.moment <> 'start')"
+)
+"""Memories that no moment has brought to a session; packets, at its start, have most of them."""
 
 
 def _types() -> Iterator[str]:
@@ -61,7 +65,9 @@ FIELDS = {
             for word, status in ({each.value: each for each in Status} | _STATUS_WORDS).items()
         }
     ),
-    "is": Field(meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1"}),
+    "is": Field(
+        meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1", "unused": _UNUSED}
+    ),
     "by": Field(
         meanings={
             "me": _MINE,

@@ -18,7 +18,7 @@ READ = Action("read_agent", "enter", "read", "Zoom the details of this agent, or
 
 AGENTS = Pane(
     "agents", "Agents",
-    (CONNECT, DISCONNECT, keys.UNDO, keys.REDO, READ, keys.REFRESH, keys.PROJECT,
+    (CONNECT, DISCONNECT, keys.UNDO, keys.REDO, READ, keys.MENU, keys.REFRESH, keys.PROJECT,
      *keys.PANE_ACTIONS, keys.BACK),
     (CONNECT, DISCONNECT, READ),
 )  # fmt: skip

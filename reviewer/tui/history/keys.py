@@ -16,7 +16,7 @@ OPEN_MEMORY = Action(
 
 HISTORY = Pane(
     "history", "History",
-    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.FILTER, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, keys.PROJECT),
+    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.FILTER, keys.MENU, *keys.PANE_ACTIONS,
+     keys.BACK, keys.REFRESH, keys.PROJECT),
     (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.FILTER, keys.NEXT_PANE),
 )  # fmt: skip

@@ -61,8 +61,8 @@ class HeaderBar(Bar):
         self.pipelines = other.pipelines
 
     def render(self) -> Content:
-        """` acme       Queue 37 F2   Packet F4   Pipelines F6`; on a narrow screen, first the keys
-        of the optional tabs are dropped, then only their keys are left.
+        """` acme       F2 Queue 37   F4 Packet   F7 Agents`; on a narrow screen, only the keys of
+        the optional tabs are left.
         """
         engine: Engine | None = getattr(self.app, "engine", None)
         read_only = engine is not None and engine.read_only
@@ -75,20 +75,16 @@ class HeaderBar(Bar):
         hidden = [] if self.pipelines else [keys.SHOW_PIPELINES]
         screens = [each for each in keys.SCREENS if each in first or each not in hidden]
         whole = [self._tab(each) for each in screens]
-        named = [self._tab(e) if e in first else self._title(e) for e in screens]
-        brief = [
-            self._tab(e) if e in keys.TABS else self._title(e) if e.id == here else self._key(e)
-            for e in screens
-        ]
-        titled = [self._tab(each) for each in first]
+        brief = [self._tab(each) if each in first else self._key(each) for each in screens]
+        least_of_all = [self._tab(e) if e in keys.TABS else self._key(e) for e in screens]
         wide, tabs = self.size.width, Content("")
         least = min(name.cell_length, SHORT)
         for gap, parts in (
             ("   ", whole),
-            ("  ", named),
-            (" ", named),
+            ("  ", whole),
+            ("  ", brief),
             (" ", brief),
-            (" ", titled),
+            (" ", least_of_all),
         ):
             tabs = Content(gap).join(parts)
             if tabs.cell_length + least + 1 <= wide:
@@ -98,8 +94,8 @@ class HeaderBar(Bar):
         return Content.assemble(name, " ", tabs)
 
     def _tab(self, action: Action) -> Content:
-        """A tab: its title and its key."""
-        return Content(" ").join([self._title(action), self._key(action)])
+        """A tab: its key and its title."""
+        return Content(" ").join([self._key(action), self._title(action)])
 
     def _title(self, action: Action) -> Content:
         here = action.id == f"show_{self.current}"

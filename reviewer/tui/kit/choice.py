@@ -25,9 +25,8 @@ Find = Callable[[str], Sequence[Option] | str]
 """The options for a typed text, or a sentence in their place."""
 
 NOTHING = "Nothing matches."
-NARROW = "type to narrow, arrows move"
 NAME_CELLS = 34
-MAX_ROWS = 12
+LEAST_ROWS, MAX_ROWS = 6, 18
 FRAME = 3
 """Rows of the border and the field."""
 MIN_CELLS, MAX_CELLS = 36, 78
@@ -37,6 +36,7 @@ MOVES = {
     "down": "cursor_down", "up": "cursor_up", "pagedown": "page_down", "pageup": "page_up",
     "home": "first", "end": "last",
 }  # fmt: skip
+WAYS = {keys.LINE_DOWN: "down", keys.LINE_UP: "up"}
 PAGES = {"pagedown": 1, "pageup": -1}
 
 
@@ -47,10 +47,21 @@ class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
 class ChoiceField(Input):
     """A field that submits at once; a binding would run after the keys typed ahead of it."""
 
+    narrows = False
+    """What is typed only narrows the list; until then, the keys of lists move."""
+
+    def way(self, key: str) -> str:
+        """The arrow that a key stands for now, or the key itself."""
+        if self.value or not self.narrows:
+            return key
+        return next((way for action, way in WAYS.items() if key in action.bound_keys), key)
+
     async def on_key(self, event: events.Key) -> None:
         if event.key == "enter":
             event.stop()
             await self.action_submit()
+        elif self.way(event.key) != event.key:
+            event.prevent_default()  # the screen moves
 
 
 class ChoiceScreen(
@@ -81,18 +92,20 @@ class ChoiceScreen(
         text: str = "",
         current: str = "",
         whole: bool = False,
+        narrows: bool = False,
         pane: TextPane | None = None,
     ) -> None:
         """`options`: all of them, of which those with the typed words are shown, or what finds
         them; `near`: the row that must stay visible; `text`: the initial text of the field;
-        `current`: the initial option. With `whole` it fills the screen. Page keys scroll `pane`,
-        the subject of the question.
+        `current`: the initial option. With `whole` it fills the screen. `narrows`: what is typed is
+        never itself the answer, as with given options. Page keys scroll `pane`, the subject of the
+        question.
         """
         super().__init__()
         self._find = options if callable(options) else partial(_fitting, options)
         self._first = self._find(text)
         first = () if isinstance(self._first, str) else self._first
-        least = MAX_ROWS // 2 if callable(options) else 0
+        least = LEAST_ROWS if callable(options) else 0
         self._rows = min(max(len(first), least), MAX_ROWS)
         self._cells = max(map(_cells, first), default=0)
         self._shown: Sequence[Option] = ()
@@ -102,9 +115,12 @@ class ChoiceScreen(
         self._current = current
         self._whole = whole
         self._pane = pane
-        self._hint = hint or NARROW
+        self._hint = hint or (
+            f"type to narrow, {keys.LINE_DOWN.key} {keys.LINE_UP.key} or arrows move"
+        )
         self.field = ChoiceField(text, placeholder=self._hint, compact=True)
         self.field.cursor_blink = False
+        self.field.narrows = narrows or not callable(options)
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = Content(display_line(title))
@@ -195,7 +211,7 @@ class ChoiceScreen(
 
     def on_key(self, event: events.Key) -> None:
         """Pass movement keys from the field to the list or the pane."""
-        move = MOVES.get(event.key)
+        move = MOVES.get(self.field.way(event.key))
         if move is None or (len(self._shown) < 2 and event.key not in PAGES):
             return
         event.stop()

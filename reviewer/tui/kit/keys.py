@@ -33,7 +33,7 @@ REDO = Action(
 )  # fmt: skip
 MENU = Action(
     "menu", "full_stop", "more",
-    "Choose a less common action from a menu.",
+    "Choose from a menu of what can be done now.",
 )  # fmt: skip
 COPY = Action(
     "copy", "y", "copy",
@@ -140,7 +140,8 @@ EDIT = Pane(
 )  # fmt: skip
 
 CHOOSE = Action("choose", "enter", "choose",
-    "Choose the selected line; type to narrow the list, arrows move.",
+    "Choose the selected line; type to narrow the list. Arrows move; so do the keys of lists until"
+    " you type.",
 )  # fmt: skip
 LEAVE_CHOICE = Action(
     "leave_choice", "escape,ctrl+c", "leave",
@@ -182,7 +183,7 @@ SHOW_AGENTS = _screen(
 )
 SHOW_HISTORY = _screen("history", "f8", "History", "Go to the ledger of all acts.", "pipelines")
 SWITCH_THEME = Action(
-    "switch_theme", "", "dark or light",
+    "switch_theme", "", "theme",
     "Switch between the dark and the light theme.",
 )  # fmt: skip
 QUIT = Action(

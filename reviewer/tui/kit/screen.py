@@ -155,6 +155,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Mark the screen as up to date with the store."""
         self._seen_version = self.engine.version()
 
+    def on_screen_suspend(self) -> None:
+        """Remove the message about this visit, unless only a question covers the screen."""
+        if isinstance(self.host.shown, KitScreen):
+            self.status.say("")
+
     def on_screen_resume(self) -> None:
         self._named_act = 0
         self.watch_store()
@@ -382,6 +387,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         text: str = "",
         current: str = "",
         whole: bool = False,
+        narrows: bool = False,
         pane: TextPane | None = None,
     ) -> None:
         """Open a `ChoiceScreen` beside the row and call `then` with the chosen option."""
@@ -395,6 +401,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             text=text,
             current=current,
             whole=whole,
+            narrows=narrows,
             pane=pane,
         )
 
@@ -471,12 +478,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Called after a question was answered or closed."""
 
     async def action_menu(self) -> None:
-        """Choose an action that has no key, of those that can run now; typing finds any action."""
-        without_key = [each for each in self.pane.actions if not each.bound_keys]
-        if rare := [each for each in without_key if self._can_run(each)]:
-            await self.host.show_menu(rare)
-        else:
-            self.say(f"Nothing more can be done here now; {keys.HELP.key} says why.")
+        """Choose an action that can run now, those without a key first; typing finds any."""
+        actions = [each for each in self.pane.actions if self._can_run(each)]
+        actions.sort(key=lambda each: bool(each.bound_keys))
+        await self.host.show_menu((*actions, keys.SWITCH_THEME))
 
     def _can_run(self, action: Action) -> bool:
         """Whether an action can run now; also on an error, which choosing it will report."""

@@ -6,8 +6,8 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 NEW_VALUE = Action(
-    "state_new", "n", "new value",
-    "Write a value of trusted state: first its key, then the value.", writes=True,
+    "state_new", "n", "set a value",
+    "Set a value of trusted state: first its key, then the value.", writes=True,
 )  # fmt: skip
 EDIT = Action(
     "state_edit", "e", "edit",

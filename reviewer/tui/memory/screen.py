@@ -91,6 +91,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     """Facts on the left; on the right, the fact under the cursor and its provenance."""
 
     tab = "memory"
+    FILTER_HINT = "words  -word  is:unused"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.facts = FactModel(engine.queue.rows)
@@ -139,7 +140,9 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         self.show_empty(empty=empty and not self._filter and self.editing is None)
         self.list.empty = self._nothing_words() if empty else ()
         new = keys.NEW_VALUE.key
-        self.list.remark = "" if any_state or empty else f"no trusted state yet: {new} writes some"
+        self.list.remark = (
+            "" if any_state or empty else f"No trusted state yet. {new} sets a value."
+        )
         self.list.rows_changed()
         heads = self.rows.heads.rstrip() or "Memory"
         entitle(self.list, heads, f"/ {self._filter}" if self._filter else "")
@@ -157,7 +160,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         new, queue = keys.NEW_VALUE.key, shared.SHOW_QUEUE.key
         return (
             f"Memories you promote in the queue ({queue}) are listed here.",
-            f"{new} writes trusted state: values that only you write.",
+            f"{new} sets a value of trusted state, which only you write.",
         )
 
     @property
@@ -400,7 +403,9 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         async def then(key: str) -> None:
             await self._write_value(projects[0], key)
 
-        await self.ask_text("New value", then, hint="its key: what it is about, such as db_engine")
+        await self.ask_text(
+            "Set a value", then, hint="its key: what it is about, such as db_engine"
+        )
 
     @on(RowList.Opened)
     @unless(ListScreen.no_rows)

@@ -54,9 +54,9 @@ async def test_an_active_memory_goes_back_to_the_queue(
         await screen.press("x", *"queue", "enter")
         assert status_of(known, number) == "candidate"
         assert screen.status == f"Put #{number} back into the queue - u to undo"
-        assert "Queue 1 F2" in screen.text
+        assert "F2 Queue 1" in screen.text
         await screen.press("u")
-        assert "Queue 0 F2" in screen.text
+        assert "F2 Queue 0" in screen.text
         assert status_of(known, number) == "active"
         assert memory_screen(screen).facts.current_id == number
         await screen.press("Z")

@@ -48,7 +48,7 @@ async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None
         assert "Memories you promote in the queue (F2) are listed here." in screen.text
         await screen.press("/")
         assert "Nothing to filter yet." in screen.text
-        assert "n writes trusted state: values that only you write." in screen.text
+        assert "n sets a value of trusted state, which only you write." in screen.text
 
 
 async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> None:

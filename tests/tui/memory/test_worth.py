@@ -99,3 +99,13 @@ async def test_memories_that_were_handed_over_together_share_what_they_saved(
     linted.recall.set_moments(tabs, [Moment(MomentKind.ERROR, "nilerr")])
     hand_over(linted, "nilerr", "s1", last_failure(linted))
     assert [each.saved for each in linted.recall.uses("acme")] == [1, 0]
+
+
+async def test_memories_that_were_never_used_are_found_by_a_filter(linted: Engine) -> None:
+    hand_over(linted, "nilerr", "s1", last_failure(linted))
+    async with opened(linted, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "/")
+        assert "is:unused" in screen.text
+        await screen.press(*"is:unused", "enter")
+        assert len(rows(screen)) == 3
+        assert not any("nilerr" in row for row in rows(screen))

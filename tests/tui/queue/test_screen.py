@@ -154,7 +154,7 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
         waiting = len(screen.model.ids)
         await screen.press("s", "ctrl+l")
         assert len(screen.model.ids) == waiting - 1
-        assert f"Queue {waiting - 1} F2" in screen.text
+        assert f"F2 Queue {waiting - 1}" in screen.text
         assert " · 1 deferred (under .)" in screen.text
         for filter_, found in (("conf>0", waiting - 1), ("is:deferred", 1)):
             await screen.press("slash", *filter_, "enter")
@@ -162,7 +162,7 @@ async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
             await screen.press("escape")
         await screen.choose("other rows", "deferred")
         await screen.choose("put back")
-        assert f"Queue {waiting} F2" in screen.text
+        assert f"F2 Queue {waiting}" in screen.text
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ async def test_a_question_without_room_for_its_lines_can_be_paged(
 @pytest.mark.parametrize(
     ("typed", "values"),
     [
-        ("is:foo", "deferred or edited"),
+        ("is:foo", "deferred, edited or unused"),
         ("type:xq", "preference, project"),
         ("type:trap", "write kind:trap"),
     ],
@@ -484,7 +484,7 @@ async def test_help_gives_the_reason_and_runs_the_other_actions(stocked: Engine)
 
 async def test_the_help_runs_an_action_without_a_key(stocked: Engine) -> None:
     async with opened(stocked) as screen:
-        await screen.press("colon", *"dark or", "enter")
+        await screen.press("colon", *"theme", "enter")
         await screen.until(lambda: screen.app.theme.startswith("reviewer-light"))
 
 
@@ -535,7 +535,7 @@ async def test_what_another_screen_did_is_named_before_it_is_taken_back(stocked:
             assert screen.status == named, key
             await screen.press("u")
             assert screen.status == f"Undone: Rejected #{first.id} - Z to redo"
-            assert f"Queue {rows} F2" in screen.text
+            assert f"F2 Queue {rows}" in screen.text
             await screen.press("f2", "ctrl+l")
             assert first.id in screen.model.ids
 
@@ -582,4 +582,4 @@ async def test_the_number_that_waits_is_the_same_on_every_screen(stocked: Engine
     async with opened(stocked) as screen:
         rows = len(screen.model.ids)
         await screen.press("a", "f8", "x", "f4")
-        assert f"Queue {rows} F2" in screen.text
+        assert f"F2 Queue {rows}" in screen.text

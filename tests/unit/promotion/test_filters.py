@@ -84,7 +84,7 @@ def test_by_me_are_the_rows_that_the_queue_calls_own_words_and_those_written_by_
         ("since:yesterday", "takes a date such as 2026-03-01"),
         ("bogus:1", "fields:"),
         ("flag:nope", "flag: takes concurrent, conflict"),
-        ("is:foo", "is: takes deferred or edited"),
+        ("is:foo", "is: takes deferred, edited or unused"),
         ("type:xq", "identity, preference"),
         ("kind:note", "memory, entity, conflict, instruction"),
         ("status:gone", "waiting, promoted"),

@@ -1,0 +1,104 @@
+"""Choosing from a list: the keys of lists move until something is typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from reviewer.engine import Engine
+from reviewer.tui.kit.choice import ChoiceScreen
+from tests.tui.conftest import Screen, opened
+
+
+def chosen(screen: Screen) -> str:
+    """The name of the option under the cursor."""
+    option = screen.top(ChoiceScreen).current
+    assert option is not None
+    return option.name
+
+
+@pytest.fixture
+def projects(stocked: Engine, notes: Path) -> Engine:
+    """A store with the projects acme, jam and kiosk."""
+    for name in ("jam", "kiosk"):
+        stocked.intake.ingest([notes], project=name)
+    return stocked
+
+
+async def test_j_and_k_move_until_something_is_typed(projects: Engine) -> None:
+    async with opened(projects) as screen:
+        await screen.press("p")
+        assert "type to narrow, j k or arrows move" in screen.text
+        seen = []
+        for key in ("j", "j", "k"):
+            await screen.press(key)
+            seen.append(chosen(screen))
+        assert seen == ["acme", "jam", "acme"]
+        await screen.press(*"io")
+        assert chosen(screen) == "kiosk"
+        await screen.press("k")
+        assert screen.top(ChoiceScreen).field.value == "iok"
+        await screen.press("ctrl+u", "j", "enter")
+        assert screen.app.project == "acme"
+
+
+@pytest.mark.parametrize("name", ["jam", "kiosk"])
+async def test_a_name_that_begins_with_one_of_them_is_found_by_its_next_letters(
+    projects: Engine, name: str
+) -> None:
+    async with opened(projects) as screen:
+        await screen.press("p", *name, "enter")
+        assert screen.app.project == name
+
+
+async def test_they_move_in_the_menu_and_in_the_help(stocked: Engine) -> None:
+    async with opened(stocked) as screen:
+        for opens in ("full_stop", "question_mark"):
+            await screen.press(opens)
+            first = chosen(screen)
+            await screen.press("j")
+            assert chosen(screen) != first
+            await screen.press("k")
+            assert chosen(screen) == first
+            await screen.press("escape")
+
+
+async def test_keys_of_ones_own_move_too(projects: Engine, tmp_path: Path) -> None:
+    keymap = tmp_path / "keys.toml"
+    keymap.write_text('[keys]\nline_down = "n"\n', "utf-8")
+    async with opened(projects, keymap=keymap) as screen:
+        await screen.press("p")
+        assert "n k or arrows move" in screen.text
+        await screen.press("n")
+        assert chosen(screen) == "acme"
+        await screen.press("j")
+        assert screen.top(ChoiceScreen).field.value == "j"
+
+
+async def test_where_a_text_is_the_answer_they_are_letters(engine: Engine) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f5", "n", *"jdk", "enter", *"k", "ctrl+s")
+        assert [(each.key, each.value) for each in engine.state.all("acme")] == [("jdk", "k")]
+
+
+async def test_the_menu_lists_every_act_that_is_possible_now_with_its_key(
+    stocked: Engine,
+) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("full_stop")
+        names = [" ".join(each.name.split()) for each in screen.top(ChoiceScreen)._shown]
+        assert {"s defer", "a promote", "u undo", "p project"} - set(names) == {"u undo"}
+        assert names[0] == "type", "what has no key comes first"
+        assert names[-1] == "theme"
+        assert not {"j down", "] next place", "tab next pane", "esc back"}.intersection(names)
+        await screen.press("escape", "s", "full_stop")
+        assert "u          undo" in screen.text
+
+
+@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7", "f8"])
+async def test_every_menu_has_the_theme(stocked: Engine, key: str) -> None:
+    async with opened(stocked) as screen:
+        await screen.press(key, "escape")
+        await screen.choose("theme")
+        assert screen.app.theme.startswith("reviewer-light")

@@ -69,7 +69,10 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
             swapped, now = days[old] > days[new], item.get("now")
             pair = (new, old) if swapped else (old, new)
             if now and isinstance(now, str):
-                wording = "" if swapped else _wording(now, asked[old].text, asked[new].text)
+                again = any(pair[0] == known for known, _, _ in corrected)
+                wording = (
+                    "" if swapped or again else _wording(now, asked[old].text, asked[new].text)
+                )
                 corrected.append((*pair, wording))
             else:
                 untrue.append(pair)

@@ -287,7 +287,7 @@ def _relate(writer: QueueWriter, number: int, statement: PreparedStatement) -> R
         related = related.plus(make_untrue(act, proposal.replaces, number, writer.now))
     if _status(writer, proposal.joins) == Status.CANDIDATE:
         related = related.plus(put_behind(act, proposal.joins, number))
-    if proposal.widens:
+    if _status(writer, proposal.widens):
         related = related.plus(put_before(act, proposal.widens, number))
     return related
 

@@ -46,6 +46,12 @@ def test_a_corrected_wording_is_used_if_it_invents_nothing(
     assert found == Relations(untrue=((1, 4),), corrected=((3, 4, wording),))
 
 
+def test_of_two_corrections_of_one_statement_the_second_is_left_to_the_person() -> None:
+    five, three = "The retry limit is 5 here", "The retry limit is 3 there"
+    found = read(untrue=[{"old": 3, "new": 4, "now": five}, {"old": 3, "new": 2, "now": three}])
+    assert found == Relations(corrected=((3, 4, five), (3, 2, "")))
+
+
 @pytest.mark.parametrize(
     "answer",
     [

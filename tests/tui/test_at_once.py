@@ -23,7 +23,7 @@ from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import opened
 from tests.tui.idle import idle
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until_async
 
 
 class Held:
@@ -59,6 +59,19 @@ async def test_keys_typed_ahead_of_a_choice_narrow_it(stocked: Engine) -> None:
 
 
 # the queue
+
+
+async def test_keys_on_an_empty_list_do_not_wait_for_what_runs_in_the_background(
+    engine: Engine,
+) -> None:
+    go_on = asyncio.Event()
+    async with opened(engine, project="acme") as screen:
+        screen.app.run_worker(go_on.wait(), group="background act")
+        try:
+            screen.app.post_message(events.Key("slash", "/"))
+            await until_async(lambda: screen.queue.filter_bar is not None)
+        finally:
+            go_on.set()
 
 
 async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> None:

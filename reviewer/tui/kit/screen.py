@@ -124,8 +124,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             for each in self.workers
             if each.node is self and each.group == "read" and not each.is_finished
         ]
-        with suppress(WorkerFailed, WorkerCancelled):  # a failed read says so by itself
-            await self.workers.wait_for_complete(pending)
+        for each in pending:
+            with suppress(WorkerFailed, WorkerCancelled):  # a failed read says so by itself
+                await each.wait()
 
     def void(self, group: str) -> None:
         """Ignore the pending reads of a group."""

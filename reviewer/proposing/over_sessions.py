@@ -11,6 +11,7 @@ from typing import Any
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import NUMBER, TEXT, a_list, an_object
+from reviewer.proposing.proof_index import has
 from reviewer.proposing.statements import TEMPLATES, PieceQuestion, StatementWriter
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.text.identifiers import identifiers
@@ -89,8 +90,8 @@ def _wording(now: str, *known: str) -> str:
     two names.
     """
     wording = clean(mask(now).text)
-    names = (each.text.casefold() for each in identifiers(wording))
-    proved = all(any(name in text.casefold() for text in known) for name in names)
+    names = (each.text.lower() for each in identifiers(wording))
+    proved = all(any(has(text.lower(), name) for text in known) for name in names)
     fits = SHORTEST_STATEMENT <= len(wording) <= LONGEST_STATEMENT
     return wording if fits and proved else ""
 

@@ -32,6 +32,7 @@ from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, TYPES, WISHES, Statement, read_answer
 from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import reasons as why_not
+from reviewer.proposing.proof_index import has
 from reviewer.proposing.statement_facts import NEIGHBOURS
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
 from reviewer.proposing.view_pieces import Piece, view_text
@@ -371,8 +372,9 @@ class _Work:
     def _related(self, proposal: Proposal) -> str:
         """The known text that a statement joins, widens or replaces, which was proved once."""
         number = proposal.joins or proposal.widens or proposal.replaces
-        lines = self.known.splitlines()
-        return next((line for line in lines if line.startswith(f"#{number} ")), "")
+        place, lines = f"#{number} ", self.known.splitlines()
+        found = next((line for line in lines if line.startswith(place)), "")
+        return found.removeprefix(place).lower()
 
     def _checked(self, statement: Statement) -> _Checked | None:
         """A statement with its proof; None, counted, if it is unusable."""
@@ -380,7 +382,7 @@ class _Work:
         proposal = self.writer.proposal(statement, self.lines, self.known)
         proof = self.check(proposal)
         related = self._related(proposal)
-        left = tuple(fact for fact in proof.unproved if fact not in related)
+        left = tuple(fact for fact in proof.unproved if not has(related, fact.lower()))
         proof = structs.replace(proof, unproved=left)
         unusable = {
             TOO_SHORT: len(statement.text) < SHORTEST_STATEMENT,

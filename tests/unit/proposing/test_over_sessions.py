@@ -46,6 +46,12 @@ def test_a_corrected_wording_is_used_if_it_invents_nothing(
     assert found == Relations(untrue=((1, 4),), corrected=((3, 4, wording),))
 
 
+def test_a_part_of_a_number_proves_no_other() -> None:
+    asked = [Sentence(1, "2026-01-02", "The limit is 15."), Sentence(2, "2026-01-03", "Not so.")]
+    untrue = [{"old": 1, "new": 2, "now": "The limit is 5."}]
+    assert read_relations(json.dumps({"untrue": untrue}), asked).corrected == ((1, 2, ""),)
+
+
 def test_of_two_corrections_of_one_statement_the_second_is_left_to_the_person() -> None:
     five, three = "The retry limit is 5 here", "The retry limit is 3 there"
     found = read(untrue=[{"old": 3, "new": 4, "now": five}, {"old": 3, "new": 2, "now": three}])

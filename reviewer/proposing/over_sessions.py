@@ -14,6 +14,7 @@ from reviewer.proposing.answers import NUMBER, TEXT, a_list, an_object
 from reviewer.proposing.proof_index import has
 from reviewer.proposing.statements import TEMPLATES, PieceQuestion, StatementWriter
 from reviewer.proposing.values import Relations, Sentence
+from reviewer.text.controls import CONTROLS, without_escapes
 from reviewer.text.identifiers import identifiers
 from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
@@ -89,11 +90,11 @@ def _wording(now: str, *known: str) -> str:
     """A corrected wording as it may wait; empty if it is no statement, or names what neither of the
     two names.
     """
-    wording = clean(mask(now).text)
+    wording = clean(mask(without_escapes(now)).text)
     names = (each.text.lower() for each in identifiers(wording))
     proved = all(any(has(text.lower(), name) for text in known) for name in names)
     fits = SHORTEST_STATEMENT <= len(wording) <= LONGEST_STATEMENT
-    return wording if fits and proved else ""
+    return wording if fits and proved and not CONTROLS.search(wording) else ""
 
 
 def _object(answer: str) -> Mapping[str, Any]:

@@ -36,6 +36,9 @@ def test_the_statement_with_the_later_day_is_never_the_untrue_one() -> None:
         (3, 4, "The retry limit is 5, as before.", "The retry limit is 5, as before"),
         (3, 4, "The retry limit is 6.", ""),
         (3, 4, "Five.", ""),
+        (3, 4, "The \x1b[31mretry\x1b[m limit is 5.", "The retry limit is 5"),
+        (3, 4, "The retry limit is \x00 5.", ""),
+        (3, 4, "The retry limit is \ud800 5.", ""),
         (4, 3, "The retry limit is 5, as before.", ""),
     ],
 )

@@ -191,15 +191,19 @@ class Connections:
         wiring = memory_wiring(agent, place, project, facts)
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
 
-    def follow_triggers(self, now: tuple[str, ...], tell: Callable[[str], None]) -> list[str]:
-        """Rewrite the hooks of agents whose settings have other triggers than these; returns a
-        sentence for each failure. `tell` gets each written file with the reason, and its diff. Not
-        recorded as a person's act. Raises ReviewerError, OSError.
+    def follow_triggers(
+        self, read: Callable[[], tuple[str, ...]], tell: Callable[[str], None]
+    ) -> list[str]:
+        """Rewrite the hooks of agents whose settings have other triggers than those that are read;
+        returns a sentence for each failure. `tell` gets each written file with the reason, and its
+        diff. Not recorded as a person's act. Raises ReviewerError, OSError.
         """
+        now = read()
         if all(each.triggers in (None, now) for each in self.all()):
             return []
         problems: list[str] = []
         with self._files.lock("connect", wait=True):
+            now = read()  # the last to write knows every decision
             for each in self.all():
                 try:
                     self._follow(each, now, tell)

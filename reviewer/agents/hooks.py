@@ -6,6 +6,7 @@ A hook never blocks an agent: a failure is one line in the log, and the agent go
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ class Hooks:
         self._files = AgentFiles(store)
         self._given: GivenPacket | None = None
         self._memories: tuple[int, ...] = ()
-        self._triggers: tuple[str, ...] | None = None
+        self._has_project = False
 
     def carry_out(self, event: LifecycleEvent) -> AgentText:
         """The text for the agent's model, possibly empty. Slower work is left to `finish`."""
@@ -55,16 +56,21 @@ class Hooks:
 
     def finish(self, event: LifecycleEvent) -> None:
         """Check the transcript and write, after the agent has its answer."""
-        from reviewer.agents.connections import Connections
-
         if self._given is not None:
             self._files.note_given(self._given)
         if event.moment == START:
             self._note(event)
-            if self._triggers is not None:  # of a screen that is still open
-                connections = Connections(self._store.absolute(), clock=self._clock)
-                for problem in connections.follow_triggers(self._triggers, lambda _: None):
-                    self.log(problem)
+            if self._has_project:
+                self._follow_screen()
+
+    def _follow_screen(self) -> None:
+        """Write the guards of a screen that is still open."""
+        from reviewer.agents.memory_updates import update_call_hooks
+        from reviewer.engine import Engine
+
+        with closing(Engine.open(self._store, clock=self._clock)) as engine:
+            for problem in update_call_hooks(engine, lambda _: None):
+                self.log(problem)
 
     def log(self, line: str) -> None:
         """Append a line to the log. Raises OSError."""
@@ -121,7 +127,7 @@ class Hooks:
         with Engine.of_folder(self._store, folder, self._named, clock=self._clock) as engine:
             if engine is None:
                 return NOTHING
-            self._triggers = engine.recall.call_triggers()
+            self._has_project = True
             made = packet_within(engine, task=event.prompt, now=self._clock().astimezone())
             project = engine.project or ""
         before = self._files.given(event.agent)

@@ -42,7 +42,7 @@ def update_call_hooks(engine: Engine, tell: Callable[[str], None]) -> list[str]:
 
     try:
         connections = Connections(engine.path.absolute(), clock=engine.clock)
-        return connections.follow_triggers(engine.recall.call_triggers(), tell)
+        return connections.follow_triggers(engine.recall.call_triggers, tell)
     except (ReviewerError, OSError) as problem:
         return [str(problem)]
 

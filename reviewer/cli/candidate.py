@@ -101,7 +101,7 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
                 "span_start": one.span_start,
                 "span_end": one.span_end,
             }
-            for one in engine.queue.evidence(memory, around=0)
+            for one in engine.queue.evidence_behind(memory, around=0)
         ],
         "members": engine.queue.members(memory),
         "wordings": [

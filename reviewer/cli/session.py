@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
@@ -408,8 +409,9 @@ class VerbEntry(NamedTuple):
         module, _, attribute = self.target.partition(":")
         command = getattr(import_module(f"reviewer.cli.{module}"), attribute or module)
         assert isinstance(command, click.Command)
-        if not (command.help or "").startswith(self.help):
-            command.help = "\n\n".join(filter(None, (self.help, command.help)))
+        rest = cleandoc(command.help or "")
+        if not rest.startswith(self.help):
+            command.help = "\n\n".join(filter(None, (self.help, rest)))
         return command
 
 

@@ -20,9 +20,11 @@ _MIXED = re.compile(
     rf"[A-Za-z][{_CYRILLIC_AND_GREEK}]|[{_CYRILLIC_AND_GREEK}][A-Za-z]"  # adjacent in a word
 )
 _MARKS = re.compile(
-    "[*_`~\u00ad\u034f\u0300-\u036f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
+    "[*_`~\U000e0020-\U000e007e\u00ad\u034f\u0300-\u036f\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
 )
-"""Emphasis, invisible characters, and accents once NFKD has separated them from their letters."""
+"""Emphasis, tags, invisible characters, and accents once NFKD has separated them from their
+letters.
+"""
 _TAGS = {code: code - 0xE0000 for code in range(0xE0020, 0xE007F)}
 """Tag characters: an invisible copy of ASCII that can hide text inside other text."""
 
@@ -39,14 +41,18 @@ def flags_of(content: str, role: Role) -> tuple[str, ...]:
     if role is not Role.USER:
         from reviewer.extraction.prompt_injection import looks_injected  # late: compiles a pattern
 
-        if looks_injected(_read_as(content)):
+        if any(map(looks_injected, _readings(content))):
             found.append(INJECTION)
     if not content.isascii() and _MIXED.search(content):
         found.append(LOOK_ALIKE)
     return tuple(sorted(found))
 
 
-def _read_as(content: str) -> str:
-    """The text as a reader sees it: in plain lower-case letters, on one line, without marks."""
-    parted = unicodedata.normalize("NFKD", content.translate(_TAGS)).translate(_AS_LATIN)
-    return " ".join(_MARKS.sub("", parted).lower().split())
+def _readings(content: str) -> set[str]:
+    """The text as a reader sees it, in plain lower-case letters and on one line: with what tags
+    hide and without marks, and with a blank for each of them.
+    """
+    texts = (content.translate(_TAGS), ""), (content, " ")
+    parted = ((unicodedata.normalize("NFKD", text), blank) for text, blank in texts)
+    plain = (_MARKS.sub(blank, text.translate(_AS_LATIN)).lower() for text, blank in parted)
+    return {" ".join(text.split()) for text in plain}

@@ -11,8 +11,10 @@ from typing import Any
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import NUMBER, TEXT, a_list, an_object
+from reviewer.proposing.proof_index import has
 from reviewer.proposing.statements import TEMPLATES, PieceQuestion, StatementWriter
 from reviewer.proposing.values import Relations, Sentence
+from reviewer.text.controls import CONTROLS, without_escapes
 from reviewer.text.identifiers import identifiers
 from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
@@ -69,7 +71,10 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
             swapped, now = days[old] > days[new], item.get("now")
             pair = (new, old) if swapped else (old, new)
             if now and isinstance(now, str):
-                wording = "" if swapped else _wording(now, asked[old].text, asked[new].text)
+                again = any(pair[0] == known for known, _, _ in corrected)
+                wording = (
+                    "" if swapped or again else _wording(now, asked[old].text, asked[new].text)
+                )
                 corrected.append((*pair, wording))
             else:
                 untrue.append(pair)
@@ -85,11 +90,11 @@ def _wording(now: str, *known: str) -> str:
     """A corrected wording as it may wait; empty if it is no statement, or names what neither of the
     two names.
     """
-    wording = clean(mask(now).text)
-    names = (each.text.casefold() for each in identifiers(wording))
-    proved = all(any(name in text.casefold() for text in known) for name in names)
+    wording = clean(mask(without_escapes(now)).text)
+    names = (each.text.lower() for each in identifiers(wording))
+    proved = all(any(has(text.lower(), name) for text in known) for name in names)
     fits = SHORTEST_STATEMENT <= len(wording) <= LONGEST_STATEMENT
-    return wording if fits and proved else ""
+    return wording if fits and proved and not CONTROLS.search(wording) else ""
 
 
 def _object(answer: str) -> Mapping[str, Any]:

@@ -32,6 +32,7 @@ from reviewer.llm.templates import Fields, fence_for, load_template, render
 from reviewer.proposing.answers import SCHEMA, TYPES, WISHES, Statement, read_answer
 from reviewer.proposing.given import QuestionContext
 from reviewer.proposing.proof import reasons as why_not
+from reviewer.proposing.proof_index import has
 from reviewer.proposing.statement_facts import NEIGHBOURS
 from reviewer.proposing.values import Proof, Proposal, Proposer, Proved, Quote, ViewLine
 from reviewer.proposing.view_pieces import Piece, view_text
@@ -371,7 +372,8 @@ class _Work:
 
     def _related(self, proposal: Proposal) -> str:
         """The known text that a statement joins, widens or replaces, which was proved once."""
-        return _wording(proposal.joins or proposal.widens or proposal.replaces, self.known)
+        number = proposal.joins or proposal.widens or proposal.replaces
+        return _wording(number, self.known).lower()
 
     def _checked(self, statement: Statement) -> _Checked | None:
         """A statement with its proof; None, counted, if it is unusable."""
@@ -381,7 +383,7 @@ class _Work:
         if proposal.joins:
             proof = structs.replace(proof, not_alone_because="", known=())
         related = self._related(proposal)
-        left = tuple(fact for fact in proof.unproved if fact not in related)
+        left = tuple(fact for fact in proof.unproved if not has(related, fact.lower()))
         proof = structs.replace(proof, unproved=left)
         unusable = {
             TOO_SHORT: len(proposal.statement) < SHORTEST_STATEMENT,

@@ -10,9 +10,9 @@ PROSE_NAMES = NOTE_NAMES | {".txt", ".text", ""}
 HEAD = 16_000
 """Number of characters to examine."""
 
-_WORD = r"[^\W\d_]+(?:[’'-][^\W\d_]+)*[,:]?"
+_WORD = r"[`\"'(]?[^\W\d_][^\W_]*(?:[’'./-][^\W_]+)*[`\"')]?[,:;]?"
 _SAID = re.compile(
-    rf"[\s>*+\d.)(\"'-]*{_WORD} +{_WORD} +[^\W\d_]"
+    rf"[\s>*+\d.)(\"'-]*{_WORD} +{_WORD} +[`\"'(]?[^\W_]"
     r"|##+ \S|[-*] \S|\*\*\w"
     r"|[^\u0e00-\uffdc]*[\u0e00-\uffdc]{4}"
 )

@@ -472,12 +472,19 @@ class _Splitter:
 
 def _without_prefixes(words: list[str]) -> list[str]:
     """The command itself, without `sudo`, `timeout 60`, `env A=b`, `find . -exec` and the like."""
-    if words[:1] == ["find"] and (run := next(filter(words.__contains__, _EXEC), "")):
-        return [word for word in words[words.index(run) + 1 :] if word not in (";", "+")]
-    at = 0
-    while at < len(words) and (name := posixpath.basename(words[at])) in _PREFIXES:
+    at, ends = 0, tuple[str, ...]()
+    while at < len(words):
+        name, begun = posixpath.basename(words[at]), at
+        if name == "find":
+            runs = (place for place in range(at, len(words) - 1) if words[place] in _EXEC)
+            at = next(runs, at - 1) + 1
+            if at == begun:
+                break
+            ends = (";", "+")
+            continue
+        if name not in _PREFIXES:
+            break
         letters, *longs = _PREFIXES[name].split(" ")
-        begun = at
         at += 1
         while at < len(words) and (option := words[at]).startswith("-"):
             valued = option[-1] in letters and not set(option[1:-1]) & {"-", *letters}
@@ -487,4 +494,4 @@ def _without_prefixes(words: list[str]) -> list[str]:
             at += 1
         if at >= len(words):
             return words[begun:]
-    return words[at:]
+    return [word for word in words[at:] if word not in ends]

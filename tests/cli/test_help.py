@@ -49,6 +49,15 @@ def test_help_ends_with_the_example(reviewer: Reviewer) -> None:
     assert done.stdout.endswith("Example:\n  reviewer merge 12 --into 7\n")
 
 
+def test_a_paragraph_of_help_is_one_text(reviewer: Reviewer) -> None:
+    for path in ("connect", "edit", "fleet"):
+        assert not any("   " in line.strip() for line in _prose(reviewer(path, "--help").stdout))
+
+
+def _prose(page: str) -> list[str]:
+    return page.partition("\n\n")[2].partition("\nOptions:")[0].splitlines()
+
+
 def test_the_help_has_six_sections_with_every_command_that_is_not_hidden(
     reviewer: Reviewer,
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from reviewer.cli.queue import SCREEN_WORDS, SORTS, STATUSES
 from tests.cli.conftest import Reviewer
+from tests.stored import planted
 
 CONTRACT = {
     "id", "kind", "type", "content", "status", "confidence", "rule", "extractor_version",
@@ -82,6 +83,17 @@ def test_show_names_the_source(ingested: Reviewer) -> None:
     evidence = as_json["evidence"][0]
     span = evidence["text"][evidence["span_start"] : evidence["span_end"]]
     assert "thermal paper without BPA" in span
+
+
+def test_show_has_the_evidence_of_the_rows_behind_one_as_text_and_as_json(
+    ingested: Reviewer,
+) -> None:
+    leader, behind = ingested.ids("--limit", 2)
+    with planted(ingested.db, "compare") as act:
+        act.update("memory", behind, leader_id=leader)
+    (as_json,) = ingested.rows("queue", "show", leader)
+    told = ingested("queue", "show", leader).stdout
+    assert len(as_json["evidence"]) == told.count("\nevidence ") == 2
 
 
 def test_show_keeps_the_earlier_wording(ingested: Reviewer) -> None:

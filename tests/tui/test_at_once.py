@@ -15,6 +15,7 @@ from textual.widgets import Input
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
+from reviewer.recall.service import Recall
 from reviewer.tui.history.screen import HistoryScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.text_edit import TextEdit
@@ -23,7 +24,7 @@ from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import opened
 from tests.tui.idle import idle
-from tests.waiting import PATIENCE
+from tests.waiting import PATIENCE, until_async
 
 
 class Held:
@@ -59,6 +60,35 @@ async def test_keys_typed_ahead_of_a_choice_narrow_it(stocked: Engine) -> None:
 
 
 # the queue
+
+
+async def test_keys_on_an_empty_list_do_not_wait_for_what_runs_in_the_background(
+    engine: Engine,
+) -> None:
+    go_on = asyncio.Event()
+    async with opened(engine, project="acme") as screen:
+        screen.app.run_worker(go_on.wait(), group="background act")
+        try:
+            screen.app.post_message(events.Key("slash", "/"))
+            await until_async(lambda: screen.queue.filter_bar is not None)
+        finally:
+            go_on.set()
+
+
+async def test_keys_typed_ahead_of_the_memories_wait_for_them(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (memory,) = stocked.queue.ids(QueueQuery())[:1]
+    stocked.triage.promote([memory])
+    lost = Held(Recall.lost)
+    monkeypatch.setattr(Recall, "lost", lambda *given: lost(*given))
+    async with opened(stocked, project="acme") as screen:
+        for key, shown in (("f5", None), ("e", "e")):
+            screen.app.post_message(events.Key(key, shown))
+        await screen.until(lambda: lost.calls)
+        lost.go_on.set()
+        await screen.settle()
+        assert f"Edit #{memory}" in screen.text
 
 
 async def test_a_filter_that_was_cleared_does_not_come_back(stocked: Engine) -> None:

@@ -77,10 +77,12 @@ def queue_contradiction(
     sides = {
         number: (content, rank)
         for number, content, rank in act.query(
-            "SELECT id, content, rank FROM memory WHERE id IN (?, ?)", (left, right)
+            "SELECT id, content, rank FROM memory WHERE id IN (?, ?)"
+            " AND status IN ('candidate', 'active')",
+            (left, right),
         )
     }
-    if known or len(sides) < 2:  # one may have been forgotten meanwhile
+    if known or len(sides) < 2:  # one was rejected, or forgotten meanwhile
         return []
     (old, beside), (new, _) = sides[left], sides[right]
     rank = beside + JUST_BEFORE if wording == MAKES_UNTRUE_IN_PART else queue_order.CONFLICT

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from reviewer.extraction.flags import flags_of
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import (
     MAKES_UNTRUE,
@@ -16,6 +17,7 @@ from reviewer.promotion.rows.decided_rows import hide_behind
 from reviewer.promotion.rows.evidence_rows import JOINED, copy_evidence, sessions_of
 from reviewer.promotion.rows.known_rows import query_of, row_with_key
 from reviewer.proposing.values import Relations, Sentence
+from reviewer.sources.records import Role
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.database import Database
 from reviewer.text.normalise import duplicate_key
@@ -115,16 +117,20 @@ def _correct(act: Act, old: int, later: int, wording: str, now: str) -> Related:
     is the person's, so a row with both waits instead, as it does without a wording.
     """
     found = act.query(
-        "SELECT content, type, project_id FROM memory"
-        " WHERE id = ? AND status = 'candidate' AND kind = 'memory' AND leader_id IS NULL",
-        (old,),
+        "SELECT o.content, o.type, o.project_id, o.flags, max(o.last_seen, n.last_seen)"
+        " FROM memory o JOIN memory n ON n.id = ? AND n.status IN ('candidate', 'active')"
+        " WHERE o.id = ? AND o.status = 'candidate' AND o.kind = 'memory' AND o.edited = 0"
+        " AND o.leader_id IS NULL",
+        (later, old),
     )
     key = duplicate_key(wording)
     if not wording or not found or row_with_key(act, found[0][2], ("memory", found[0][1], key)):
         queued = queue_contradiction(act, old, later, now, MAKES_UNTRUE_IN_PART)
         return Related(contradictions=len(queued))
-    act.insert("content_history", memory_id=old, content=found[0][0], replaced_at=now)
-    act.update("memory", old, content=wording, key=key)
+    ((content, _, _, known, last_seen),) = found
+    flags = " ".join(sorted({*known.split(), *flags_of(wording, Role.ASSISTANT)}))
+    act.insert("content_history", memory_id=old, content=content, replaced_at=now)
+    act.update("memory", old, content=wording, key=key, flags=flags, last_seen=last_seen)
     copy_evidence(act, later, old)
     return Related(corrected=1)
 

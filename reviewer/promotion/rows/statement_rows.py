@@ -288,7 +288,7 @@ def _relate(writer: QueueWriter, number: int, statement: PreparedStatement) -> R
     act, proposal, related = writer.act, statement.proved.proposal, Related()
     if _is_older(act, writer.project_id, proposal.replaces, statement):
         related = related.plus(make_untrue(act, proposal.replaces, number, writer.now))
-    if proposal.widens:
+    if _status(writer, proposal.widens):
         related = related.plus(put_before(act, proposal.widens, number))
     return related
 

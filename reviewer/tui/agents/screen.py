@@ -78,7 +78,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
     def reload(self) -> None:
         """Reload the agents, their files and their proposals."""
-        self.read(self._read_agents, self._show_agents, group="agents")
+        self.read(self._read_agents, self._show_agents, group="rows")
         self.show_counts()
 
     def _read_agents(self) -> list[AgentState]:

@@ -117,7 +117,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         """Reload the ledger; the cursor stays on its act or the nearest, or on the newest."""
         words = self._filter
         self.read(
-            lambda: self.engine.history.folded(words), partial(self._show, words), group="acts"
+            lambda: self.engine.history.folded(words), partial(self._show, words), group="rows"
         )
         self.show_counts()
 

@@ -118,14 +118,15 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.run_worker(reading, exclusive=True, group=group)
 
     async def finish_reading(self) -> None:
-        """Wait for what the screen is reading, so that a key typed ahead finds its row."""
+        """Wait for the rows that the screen is reading, so that a key typed ahead finds its own."""
         pending = [
             each
             for each in self.workers
-            if each.node is self and each.group == "read" and not each.is_finished
+            if each.node is self and each.group == "rows" and not each.is_finished
         ]
-        with suppress(WorkerFailed, WorkerCancelled):  # a failed read says so by itself
-            await self.workers.wait_for_complete(pending)
+        for each in pending:
+            with suppress(WorkerFailed, WorkerCancelled):  # a failed read says so by itself
+                await each.wait()
 
     def void(self, group: str) -> None:
         """Ignore the pending reads of a group."""

@@ -133,7 +133,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 self.facts.cursor = index
             self._show_list(any_state=bool(found.states))
 
-        self.read(work, then, group="list")
+        self.read(work, then, group="rows")
 
     def _show_list(self, *, any_state: bool) -> None:
         empty = not self.facts.ids

@@ -141,7 +141,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.project = project
         self.query_asked = QueueQuery(project=project)
         self.loaded = False
-        for group in ("ids", "new rows", "sessions", "offers"):
+        for group in ("rows", "new rows", "sessions", "offers"):
             self.void(group)  # they belong to the previous project
         self.reader.clear()
         self._look_around()
@@ -263,7 +263,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 self.list.move_to(found)
 
         if self.query_asked is query:  # a key typed ahead may have requested another list
-            self.read(lambda: self._ids(query), append, group="ids")
+            self.read(lambda: self._ids(query), append, group="rows")
         self.show_counts()
 
     def _load_again(self, here: Collection[int] = ()) -> None:
@@ -285,7 +285,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             if len(ids) == first:
                 self._load_rest(query)
 
-        self.read(lambda: self._ids(query, first), show, group="ids")
+        self.read(lambda: self._ids(query, first), show, group="rows")
 
     def _ids(self, query: QueueQuery, limit: int | None = None) -> array[int]:
         worker = get_current_worker()

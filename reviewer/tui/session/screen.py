@@ -70,6 +70,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.read(
             lambda: (read or read_view(path), sources.cited(str(path))),
             lambda found: self._show(*found),
+            group="rows",
             failed=self._failed,
         )
         self.show_counts()

@@ -36,6 +36,9 @@ def test_the_statement_with_the_later_day_is_never_the_untrue_one() -> None:
         (3, 4, "The retry limit is 5, as before.", "The retry limit is 5, as before"),
         (3, 4, "The retry limit is 6.", ""),
         (3, 4, "Five.", ""),
+        (3, 4, "The \x1b[31mretry\x1b[m limit is 5.", "The retry limit is 5"),
+        (3, 4, "The retry limit is \x00 5.", ""),
+        (3, 4, "The retry limit is \ud800 5.", ""),
         (4, 3, "The retry limit is 5, as before.", ""),
     ],
 )
@@ -44,6 +47,18 @@ def test_a_corrected_wording_is_used_if_it_invents_nothing(
 ) -> None:
     found = read(untrue=[{"old": old, "new": new, "now": now}, {"old": 1, "new": 4, "now": ""}])
     assert found == Relations(untrue=((1, 4),), corrected=((3, 4, wording),))
+
+
+def test_a_part_of_a_number_proves_no_other() -> None:
+    asked = [Sentence(1, "2026-01-02", "The limit is 15."), Sentence(2, "2026-01-03", "Not so.")]
+    untrue = [{"old": 1, "new": 2, "now": "The limit is 5."}]
+    assert read_relations(json.dumps({"untrue": untrue}), asked).corrected == ((1, 2, ""),)
+
+
+def test_of_two_corrections_of_one_statement_the_second_is_left_to_the_person() -> None:
+    five, three = "The retry limit is 5 here", "The retry limit is 3 there"
+    found = read(untrue=[{"old": 3, "new": 4, "now": five}, {"old": 3, "new": 2, "now": three}])
+    assert found == Relations(corrected=((3, 4, five), (3, 2, "")))
 
 
 @pytest.mark.parametrize(

@@ -150,8 +150,12 @@ def test_a_statement_that_joins_a_row_needs_quotes_and_no_wording(desk: Desk) ->
 
 def test_a_statement_may_take_names_from_the_row_that_it_corrects(desk: Desk) -> None:
     known = "#7 The terminal is slow unless `TILL_FAST` is set."
-    for relation, missing in (("replaces #7", ()), ("", ("TILL_FAST",))):
-        corrected = said(f"{TRUE} Set `TILL_FAST`.", (desk.agent, WORDS), relation=relation)
+    for name, relation, missing in (
+        ("TILL_FAST", "replaces #7", ()),
+        ("TILL_FAST", "", ("TILL_FAST",)),
+        ("ILL_FAST", "replaces #7", ("ILL_FAST",)),
+    ):
+        corrected = said(f"{TRUE} Set `{name}`.", (desk.agent, WORDS), relation=relation)
         model = Scripted(answer(corrected), answer(corrected))
         (proved,) = desk.writes(model, known=known).proved
         assert proved.proof.unproved == missing

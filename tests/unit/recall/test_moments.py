@@ -49,6 +49,7 @@ from reviewer.sources.shell import heads
             for shell in ("bash", "bash -e", "sudo sh -eu", "bash -s -- till", "bash -o pipefail")
         ),
         ("find . -name '*.till' -exec git push {} \\;", ("git push",)),
+        ("sudo /usr/bin/find . -ok nice git push \\;", ("git push",)),
         ("find web -maxdepth 1 -type d -execdir git push +", ("git push",)),
         ("find . -name push", ("find",)),
         ("bash till.sh <<EOF\ngit push\nEOF", ("bash",)),

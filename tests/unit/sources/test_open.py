@@ -88,6 +88,25 @@ def test_text_that_is_not_a_note_is_refused_with_the_reason(
         Scanned(path)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Notes\n\nWe use `uv`.\n",
+        "Decision: PostgreSQL 16.\nReason: two writers.\n",
+        "Решение: PostgreSQL 16 для учёта.\n",
+        "Shop v2.1 Release Notes\n=======\n\nThis fixes v2.0.1, v2.0.2 and\nCVE-1, CVE-2.\n",
+        "1. Install uv.\n2. Run `uv sync`.\n3. Never `pip install`.\n",
+    ],
+)
+@pytest.mark.parametrize("name", ["README", "note.txt"])
+def test_a_note_without_the_suffix_of_one_may_name_versions_and_commands(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    assert Scanned(path).format == "markdown"
+
+
 @pytest.mark.parametrize(("nuls", "read"), [(300_000, True), (17_000_000, False)])
 def test_records_behind_nuls_are_looked_for_in_the_first_16_mb(
     tmp_path: Path, nuls: int, read: bool

@@ -12,7 +12,7 @@ import msgspec
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
 from reviewer.promotion.lists.filters import Condition, parse_filter
-from reviewer.promotion.rows.evidence_rows import record_of
+from reviewer.promotion.rows.evidence_rows import UNTRUE, record_of
 from reviewer.promotion.views import (
     CandidateView,
     Counts,
@@ -32,7 +32,10 @@ from reviewer.store.changes import Value
 from reviewer.store.database import Database
 
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
-_BEHIND = "(b.id = m.id OR (b.leader_id = m.id AND b.status = m.status))"
+_BEHIND = (
+    "(b.id = m.id OR (b.leader_id = m.id AND b.status = m.status"
+    f" AND b.flags NOT LIKE '%{UNTRUE}%'))"
+)
 """A row, and those hidden behind it."""
 _SESSIONS = (
     "max(m.sessions, (SELECT count(*) FROM (SELECT coalesce(r.session, 's' || r.source_id)"

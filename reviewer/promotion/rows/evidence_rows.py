@@ -15,6 +15,8 @@ from reviewer.sources.records import Record
 from reviewer.store.acts import AMONG, Act, chunks, listed
 from reviewer.store.changes import Image
 
+UNTRUE = "taken-back"
+"""Flag of a row that a later session makes untrue: it proves nothing of the one before it."""
 JOINED = "joined"
 """Flag of a row hidden behind another one because a reader said that they say the same."""
 MAX_EVIDENCE = 50
@@ -66,7 +68,8 @@ def sessions_of(act: Act, rows: Iterable[int]) -> int:
     found = act.query(
         "SELECT max(count(DISTINCT coalesce(r.session, 's' || r.source_id)),"
         " coalesce(max(m.sessions), 0)) FROM memory m LEFT JOIN evidence e ON e.memory_id = m.id"
-        f" LEFT JOIN record r ON r.id = e.record_id WHERE m.id {AMONG} OR m.leader_id {AMONG}",
+        f" LEFT JOIN record r ON r.id = e.record_id WHERE m.id {AMONG}"
+        f" OR (m.leader_id {AMONG} AND m.flags NOT LIKE '%{UNTRUE}%')",
         (ids, ids),
     )
     return int(found[0][0])

@@ -14,7 +14,7 @@ from reviewer.promotion.rows.conflict_rows import (
     queue_contradiction,
 )
 from reviewer.promotion.rows.decided_rows import hide_behind
-from reviewer.promotion.rows.evidence_rows import JOINED, copy_evidence, sessions_of
+from reviewer.promotion.rows.evidence_rows import JOINED, UNTRUE, copy_evidence, sessions_of
 from reviewer.promotion.rows.known_rows import query_of, row_with_key
 from reviewer.proposing.values import Relations, Sentence
 from reviewer.sources.records import Role
@@ -26,8 +26,6 @@ MAX_STATEMENTS = 400
 """Statements in one question."""
 NEAREST = 5
 """Statements compared with each new one, besides the other new ones."""
-UNTRUE = "taken-back"
-"""The flag of a row made untrue by a later session."""
 
 
 class Related(Struct, frozen=True):
@@ -108,7 +106,6 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     if leader == old:  # the other way round: they were joined as the same
         return Related()
     hide_behind(act, [old], leader, JOINED, UNTRUE)
-    _add_up(act, leader, [old])
     return Related(untrue=1)
 
 
@@ -166,19 +163,13 @@ def _join(act: Act, group: Sequence[int]) -> int:
         return 0
     leader, *members = waiting
     hide_behind(act, members, leader, JOINED)
-    _add_up(act, leader, members)
-    return len(members)
-
-
-def _add_up(act: Act, leader: int, members: Sequence[int]) -> None:
-    """Give a row the sessions, the price and the place of those hidden behind it."""
-    rows = (leader, *members)
     ((cost, times, rank, quality),) = act.query(
         "SELECT max(cost), max(times), max(rank), (SELECT confidence FROM memory WHERE id = ?)"
         f" FROM memory WHERE id {AMONG}",
-        (leader, listed(rows)),
+        (leader, listed(waiting)),
     )
-    sessions = sessions_of(act, rows)
+    sessions = sessions_of(act, waiting)
     own_words = rank >= queue_order.OWN_WORDS
     rank = queue_order.rank(own_words=own_words, sessions=sessions, cost=cost, quality=quality)
     act.update("memory", leader, cost=cost, sessions=sessions, times=times, rank=rank)
+    return len(members)

@@ -208,12 +208,12 @@ def killing(fleet: Fleet) -> Fleet:
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(
         "import multiprocessing, os, signal\n"
-        "stat = os.stat\n"
+        "opened = os.open\n"
         "def deadly(path, *more, **named):\n"
         f"    if str(path).endswith({KILLER!r}) and multiprocessing.parent_process():\n"
         "        os.kill(os.getpid(), signal.SIGKILL)\n"
-        "    return stat(path, *more, **named)\n"
-        "os.stat = deadly\n"
+        "    return opened(path, *more, **named)\n"
+        "os.open = deadly\n"
     )
     fleet.environment["PYTHONPATH"] = str(folder)
     return fleet

@@ -80,6 +80,8 @@ NEEDS: dict[str, float] = {
 }
 """How much a maintainer needs a kind of statement; OTHER for the rest."""
 OTHER = 0.65
+MEANT_FOR_ONCE = "once"
+"""The flag of a wish that was meant for once."""
 OF_AGENT = 0.85
 """Factor on a wish that is not in the person's own words."""
 
@@ -137,7 +139,7 @@ def flags(proposal: Proposal, proof: Proof) -> tuple[str, ...]:
             ("known", bool(proof.known)),
             ("taken-back", _may_be_taken_back(proposal, proof)),
             ("replaces", bool(proof.replaces)),
-            ("once", not proposal.standing),
+            (MEANT_FOR_ONCE, not proposal.standing),
         )
         if raised
     )

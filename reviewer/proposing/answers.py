@@ -88,7 +88,7 @@ class Statement(Struct, frozen=True, rename={"text": "statement"}):
     standing: bool = True
     """False for a one-off instruction."""
     relation: str = ""
-    """Relation to a known row: `joins #12`, `widens #12` or `replaces #12`."""
+    """Relation to a known row: `joins #12` or `replaces #12`."""
 
 
 class ReadAnswer(Struct, frozen=True):

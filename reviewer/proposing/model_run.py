@@ -1,7 +1,7 @@
 """A model run over sessions: an estimate of its cost, then each session as it finishes.
 
-Sessions are processed from the oldest on, a few pieces at a time. Answers are cached, so an
-interrupted run resumes where it stopped.
+Sessions are processed in order, a few pieces at a time. Answers are cached, so an interrupted run
+resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -163,7 +163,6 @@ def plan_run(
             kept = writer.is_cached(question)
             planned.append(PlannedQuestion(part, piece, question.tokens, kept, beside, room))
         sessions.append(PlannedSession(view, tuple(planned)))
-    sessions.sort(key=lambda each: each.view.lines[0].at)  # what is newer corrects what is known
     return RunPlan(tuple(sessions), tuple(unread))
 
 

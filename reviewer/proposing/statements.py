@@ -317,7 +317,6 @@ class StatementWriter:
             confidence=sure if sure is not None and 0 <= sure <= 1 else None,
             standing=statement.standing,
             joins=joins,
-            widens=_row(statement, "widens", known),
             replaces=_row(statement, "replaces", known),
         )
 
@@ -371,9 +370,8 @@ class _Work:
         return list(filter(None, map(self._checked, read.statements)))
 
     def _related(self, proposal: Proposal) -> str:
-        """The known text that a statement joins, widens or replaces, which was proved once."""
-        number = proposal.joins or proposal.widens or proposal.replaces
-        return _wording(number, self.known).lower()
+        """The known text that a statement joins or replaces, which was proved once."""
+        return _wording(proposal.joins or proposal.replaces, self.known).lower()
 
     def _checked(self, statement: Statement) -> _Checked | None:
         """A statement with its proof; None, counted, if it is unusable."""

@@ -105,8 +105,6 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """False for a one-off instruction."""
     joins: int = 0
     """Number of an existing row that says the same."""
-    widens: int = 0
-    """Number of an existing row that says the same of less."""
     replaces: int = 0
     """Number of the row that it makes untrue."""
 

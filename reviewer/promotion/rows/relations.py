@@ -132,14 +132,6 @@ def _correct(act: Act, old: int, later: int, wording: str, now: str) -> Related:
     return Related(corrected=1)
 
 
-def put_before(act: Act, row: int, new: int) -> Related:
-    """Put a new row in front of a waiting one that says the same of less. Beside a memory it is
-    marked as known.
-    """
-    leaders = act.query("SELECT coalesce(leader_id, id) FROM memory WHERE id = ?", (row,))
-    return Related(joined=_join(act, (new, leaders[0][0])))
-
-
 def _join(act: Act, group: Sequence[int]) -> int:
     """Hide the waiting rows of a group behind its first one; if there is a memory among them, mark
     them as known instead.

@@ -28,7 +28,7 @@ from reviewer.promotion.rows.evidence_rows import (
 )
 from reviewer.promotion.rows.finding_rows import finding_behind
 from reviewer.promotion.rows.memory_rows import counted_again, new_columns
-from reviewer.promotion.rows.relations import Related, make_untrue, put_before
+from reviewer.promotion.rows.relations import Related, make_untrue
 from reviewer.promotion.views import Status, proposed_by
 from reviewer.proposing.values import Proposer, Proved, SessionView
 from reviewer.sources.records import Role
@@ -266,8 +266,9 @@ def _say_again(
     if (record, first.start, first.end) in places_of(act, row):
         return False
     places = in_store(statement.places, _records(act, project_id, wave(), statement))
-    status, seen, refs, leader, rank, signature = act.query(
-        "SELECT status, seen, refs, leader_id, rank, signature FROM memory WHERE id = ?", (row,)
+    status, seen, refs, leader, rank, signature, flags = act.query(
+        "SELECT status, seen, refs, leader_id, rank, signature, flags FROM memory WHERE id = ?",
+        (row,),
     )[0]
     last_seen = max(statement.times, default=writer.now)
     act.update("memory", row, **counted_again(status, seen, refs), last_seen=last_seen)
@@ -279,18 +280,18 @@ def _say_again(
             _take_price(act, project_id, row, statement)
         ((cost,),) = act.query("SELECT cost FROM memory WHERE id = ?", (row,))
         again = statement.rank(sessions_of(act, [row]), cost=cost)
-        act.update("memory", row, rank=max(rank, again))
+        if statement.proved.proposal.standing:
+            flags = " ".join(each for each in flags.split() if each != queue_order.MEANT_FOR_ONCE)
+        act.update("memory", row, rank=max(rank, again), flags=flags)
     return True
 
 
 def _relate(writer: QueueWriter, number: int, statement: PreparedStatement) -> Related:
-    """Apply what the reader says about a new row and those that it names."""
-    act, proposal, related = writer.act, statement.proved.proposal, Related()
-    if _is_older(act, writer.project_id, proposal.replaces, statement):
-        related = related.plus(make_untrue(act, proposal.replaces, number, writer.now))
-    if _status(writer, proposal.widens):
-        related = related.plus(put_before(act, proposal.widens, number))
-    return related
+    """Apply what the reader says about a new row and the one that it names."""
+    act, replaced = writer.act, statement.proved.proposal.replaces
+    if _is_older(act, writer.project_id, replaced, statement):
+        return make_untrue(act, replaced, number, writer.now)
+    return Related()
 
 
 def _is_older(act: Act, project_id: int, number: int, statement: PreparedStatement) -> bool:

@@ -233,9 +233,8 @@ def test_a_statement_that_joins_a_row_is_evidence_of_it(engine: Engine, tmp_path
     assert (row.id, row.content, row.sessions) == (one, STATEMENT.rstrip("."), 2)
 
 
-def test_a_statement_that_widens_a_row_takes_its_place(engine: Engine, tmp_path: Path) -> None:
-    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
-    wider = session(tmp_path / "s2.jsonl", name="s2")
-    (other,) = add(engine, wider, proposal(OTHER, widens=one)).new
-    (row,) = waiting(engine)
-    assert (row.id, row.sessions) == (other, 2)
+def test_a_wish_for_once_that_comes_up_again_is_standing(engine: Engine, tmp_path: Path) -> None:
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal(standing=False)).new
+    assert "once" in engine.queue.candidate(one).flags
+    add(engine, session(tmp_path / "s2.jsonl", name="s2"), proposal(OTHER, joins=one))
+    assert "once" not in engine.queue.candidate(one).flags

@@ -77,13 +77,6 @@ def test_reading_can_be_stopped_before_anything_is_asked(tmp_path: Path) -> None
     assert len(read) == 2
 
 
-def test_the_oldest_session_is_asked_about_first(tmp_path: Path) -> None:
-    newer, older = sessions(tmp_path, 2)
-    newer.write_bytes(newer.read_bytes().replace(b"2026-02-14", b"2026-03-02"))
-    plan = plan_run([newer, older], writer(Scripted(FOUND)), max_tokens=2000)
-    assert [each.view.path for each in plan.sessions] == [older, newer]
-
-
 def test_a_failure_costs_one_piece_and_three_in_a_row_end_the_run(tmp_path: Path) -> None:
     paths = sessions(tmp_path, 6)
     by = writer(Scripted(FOUND, BUSY, FOUND, FOUND, FOUND, FOUND))

@@ -129,7 +129,7 @@ def test_a_statement_is_the_persons_if_all_quotes_are_or_one_of_a_wish(desk: Des
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("relation", ["joins", "widens", "replaces"])
+@pytest.mark.parametrize("relation", ["joins", "replaces"])
 def test_a_statement_is_related_only_to_a_row_that_was_listed(desk: Desk, relation: str) -> None:
     related = said(TRUE, (desk.agent, WORDS), relation=f"{relation} #7")
     for known, row in (("#7 The terminal is slow.", 7), ("#77 The terminal is slow.", 0)):

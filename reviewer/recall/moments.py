@@ -92,6 +92,7 @@ def read_moment(text: str) -> Moment:
     return Moment(kind, value.removeprefix("./") or value)
 
 
+LEAST_LETTERS = 3
 _EXAMPLES = {
     MomentKind.COMMAND: "command git push",
     MomentKind.PATH: "path src/pay/",
@@ -104,10 +105,12 @@ _EXAMPLES = {
 
 def offers(text: str) -> tuple[Moment, ...]:
     """What a text without a kind may mean, the nearest first: the commands in its backticks, else
-    the first program of this machine in it; its paths; its words. Empty for a kind, or its start.
+    the first program of this machine in it; its paths; its words. Empty for a kind or its start,
+    and for so few letters that they stand in every text.
     """
     words = text.split()
-    if not words or any(
+    too_few = text.isascii() and len(text.strip()) < LEAST_LETTERS
+    if not words or too_few or any(
         each.startswith(words[0].lower())
         if not words[1:]
         else each == words[0].lower() and each not in WITHOUT_VALUE

@@ -49,10 +49,12 @@ class ChoiceField(Input):
 
     narrows = False
     """What is typed only narrows the list; until then, the keys of lists move."""
+    initials = ""
+    """The first letters of the options, which are typed even so."""
 
     def way(self, key: str) -> str:
         """The arrow that a key stands for now, or the key itself."""
-        if self.value or not self.narrows:
+        if self.value or not self.narrows or key in self.initials:
             return key
         return next((way for action, way in WAYS.items() if key in action.bound_keys), key)
 
@@ -121,6 +123,8 @@ class ChoiceScreen(
         self.field = ChoiceField(text, placeholder=self._hint, compact=True)
         self.field.cursor_blink = False
         self.field.narrows = narrows or not callable(options)
+        if not callable(options):
+            self.field.initials = "".join(each.name[:1].casefold() for each in options)
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = Content(display_line(title))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.errors import ReviewerError
-from reviewer.recall.moments import derived, read_moment
+from reviewer.recall.moments import Moment, MomentKind, derived, offers, read_moment
 from reviewer.sources.shell import heads
 
 
@@ -125,3 +125,9 @@ def test_of_two_possible_commands_a_person_says_which() -> None:
 def test_what_is_no_moment_is_refused_with_what_is(written: str) -> None:
     with pytest.raises(ReviewerError, match=r"Examples: command git push|takes|such as"):
         read_moment(written)
+
+
+def test_a_letter_or_two_offer_no_moment_to_choose() -> None:
+    assert offers("j") == offers("ab") == ()
+    assert Moment(MomentKind.WORDS, "abc") in offers("abc")
+    assert Moment(MomentKind.WORDS, "夜") in offers("夜")

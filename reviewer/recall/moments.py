@@ -110,11 +110,15 @@ def offers(text: str) -> tuple[Moment, ...]:
     """
     words = text.split()
     too_few = text.isascii() and len(text.strip()) < LEAST_LETTERS
-    if not words or too_few or any(
-        each.startswith(words[0].lower())
-        if not words[1:]
-        else each == words[0].lower() and each not in WITHOUT_VALUE
-        for each in MomentKind
+    if (
+        not words
+        or too_few
+        or any(
+            each.startswith(words[0].lower())
+            if not words[1:]
+            else each == words[0].lower() and each not in WITHOUT_VALUE
+            for each in MomentKind
+        )
     ):
         return ()
     commands = commands_in(text) or commands_in(f"`{_from_a_program(words)}`")

@@ -73,7 +73,7 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
             if now and isinstance(now, str):
                 again = any(pair[0] == known for known, _, _ in corrected)
                 wording = (
-                    "" if swapped or again else _wording(now, asked[old].text, asked[new].text)
+                    "" if swapped or again else _corrected(now, asked[old].text, asked[new].text)
                 )
                 corrected.append((*pair, wording))
             else:
@@ -86,7 +86,7 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
     return Relations(tuple(same), tuple(untrue), tuple(corrected), tuple(contradict))
 
 
-def _wording(now: str, *known: str) -> str:
+def _corrected(now: str, *known: str) -> str:
     """A corrected wording as it may wait; empty if it is no statement, or names what neither of the
     two names.
     """

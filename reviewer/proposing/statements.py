@@ -306,7 +306,7 @@ class StatementWriter:
         kind = statement.kind if statement.kind in TYPES else ""
         sure = statement.confidence
         return Proposal(
-            statement=_wording(joins, known) if joins else statement.text,
+            statement=_listed_text(joins, known) if joins else statement.text,
             type=TYPES.get(kind, MemoryType.KNOWLEDGE),
             quotes=statement.quotes,
             speaker=_speaker(statement, lines),
@@ -371,7 +371,7 @@ class _Work:
 
     def _related(self, proposal: Proposal) -> str:
         """The known text that a statement joins or replaces, which was proved once."""
-        return _wording(proposal.joins or proposal.replaces, self.known).lower()
+        return _listed_text(proposal.joins or proposal.replaces, self.known).lower()
 
     def _checked(self, statement: Statement) -> _Checked | None:
         """A statement with its proof; None, counted, if it is unusable."""
@@ -431,7 +431,7 @@ def _row(statement: Statement, relation: str, known: str) -> int:
     return int(named[1])
 
 
-def _wording(number: int, known: str) -> str:
+def _listed_text(number: int, known: str) -> str:
     """The text of a listed row; empty if there is none."""
     listed = re.search(rf"^#{number} (?:\([^)]*\) )?(.*)$", known, re.MULTILINE)
     return listed[1] if listed else ""

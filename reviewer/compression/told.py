@@ -46,7 +46,8 @@ class ToldCall(Struct, frozen=True):
 
 def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     """A call with its result; None for one that does not affect the work."""
-    if call.act is Act.PLAN or call.tool.lower() in _BOOKS:
+    runs = result is not None and result.task and call.command
+    if call.act is Act.PLAN or runs or (call.tool.lower() in _BOOKS and not call.command):
         return None
     command = without_cd(call) if call.command else ""
     return ToldCall(place, _line(call, result), call.act, command)

@@ -365,7 +365,7 @@ def _argument(call: Call) -> ShownText:
 
 def _subject(call: Call, shown: str) -> str:
     """The line of a call that only looks, waits or edits, without the size of the change."""
-    if call.tool.lower() in POLLING:
+    if call.tool.lower() in POLLING and not call.command:
         return _tool(call.tool)
     if call.act is Act.RUN:
         looks = all(only_looks(" ".join(each.words)) and not each.writes for each in call.commands)

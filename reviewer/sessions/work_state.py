@@ -25,7 +25,7 @@ from reviewer.sessions.working_tree import (
     git_words,
     is_inside,
 )
-from reviewer.sources.calls import POLLING, STOPPING, TASK_IDS, given
+from reviewer.sources.calls import POLLING, STOPPING, task_of
 from reviewer.sources.events import (
     Act,
     Call,
@@ -236,6 +236,8 @@ class WorkTracker:
         if call.act is Act.DELEGATE or call.origin.sidechain:
             self._last_delegated = result.origin.line_start
             self._delegated.add(result.task)
+        if result.outcome is Outcome.UNKNOWN and call.tool.lower() in POLLING:
+            return
         if result.outcome is Outcome.FAILED and not call.commands:
             return
         if call.act in (Act.EDIT, Act.WRITE) and not call.changes and not call.path:
@@ -268,7 +270,8 @@ class WorkTracker:
             *_, last = by or call.commands
             _, folder = git_words(last.words, absolute(cwd, last.folder))
             self._tree.note_branch(folder, switched[-1])
-        self._note_checks(call, result.text, ends, result.exit_code)
+        printed_so_far = "" if result.task else text
+        self._note_checks(call, printed_so_far, ends, result.exit_code)
 
     def _note_checks(
         self, call: Call, text: str, ends: Sequence[Outcome], exit_code: int | None
@@ -295,18 +298,11 @@ class WorkTracker:
         """Track starts and ends of background calls."""
         tool = call.tool.lower()
         if tool in POLLING or tool in STOPPING:
-            args = given(call.text)
             told = _TASK_ID.search(result.text[:HEAD])  # some formats leave out the arguments
-            ids = [str(args[name]) for name in TASK_IDS if name in args]
-            task = ids[0] if ids else told[1] if told else ""
-            running = self._running.get(task)
-            if running is None:
-                return
-            code, outcome = result.exit_code, result.outcome
-            if tool in STOPPING or code is not None or _ENDED.search(result.text[:HEAD]):
-                del self._running[task]
-                ends = command_outcomes(running.call.commands, outcome, code)
-                self._note_checks(running.call, result.text, ends, code)
+            task = task_of(call) or (told[1] if told else "")
+            ended = result.exit_code is not None or _ENDED.search(result.text[:HEAD])
+            if tool in STOPPING or ended:
+                self._running.pop(task, None)
             return
         if call.command:
             again = [k for k, each in self._running.items() if each.call.command == call.command]

@@ -50,7 +50,7 @@ POLLING = frozenset(
 )  # fmt: skip
 """Tools that fetch more output of a running command."""
 STOPPING = frozenset(["killshell", "killbash", "stop_bash", "taskstop", "stop_powershell"])
-TASK_IDS = ("task_id", "bash_id", "shell_id", "shellId", "session_id", "id")
+_TASK_IDS = ("task_id", "bash_id", "shell_id", "shellId", "session_id", "id")
 
 _PATHS = (
     "file_path", "path", "notebook_path", "filePath", "relative_path", "target_file",
@@ -96,6 +96,14 @@ def given(text: str) -> dict[str, object]:
         if isinstance(value, list):
             return {"edits": value}
     return {"command": text} if text.strip() else {}
+
+
+def task_of(call: Call) -> str:
+    """The id of the background task that a call polls or stops; empty if it names none."""
+    if call.tool.lower() not in POLLING | STOPPING:
+        return ""
+    args = given(call.text)
+    return next((str(args[name]) for name in _TASK_IDS if name in args), "")
 
 
 def read_call(

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Sequence
 
-from reviewer.sources.calls import Plans, read_call
+from msgspec import structs
+
+from reviewer.sources.calls import POLLING, Plans, read_call, task_of
 from reviewer.sources.events import (
+    Act,
     Call,
     Compaction,
     Event,
@@ -43,6 +46,8 @@ class EventMaker:
         self._open: dict[str, Call] = {}
         self._unnamed: deque[str] = deque()
         """Open calls whose ids a collector has replaced; results come in the same order."""
+        self._running: dict[str, Call] = {}
+        """Commands in the background, by task."""
         self._plans: defaultdict[str | None, Plans] = defaultdict(Plans)
         self._count = 0
 
@@ -73,9 +78,24 @@ class EventMaker:
         return (Notice(origin, _kind(part, use), text, _SPEAKERS.get(turn.role, Speaker.HARNESS)),)
 
     def _call(self, call: Call) -> Sequence[Event]:
+        if call.tool.lower() in POLLING:
+            call = self._polling(call)
         self._open[call.id] = call
         items = self._plan(call.origin).after(call)
         return (call,) if items is None else (call, Plan(call.origin, items))
+
+    def _polling(self, call: Call) -> Call:
+        """A call for more output of a running command, with that command."""
+        started = self._running.get(task_of(call))
+        if started is None:
+            return call
+        return structs.replace(
+            call,
+            origin=structs.replace(call.origin, cwd=started.origin.cwd),
+            act=Act.RUN,
+            command=started.command,
+            commands=started.commands,
+        )
 
     def _asked(self, part: Part) -> str:
         """The id of a call."""
@@ -93,6 +113,8 @@ class EventMaker:
         text = without_recalled(whole)
         held_back = text != whole and AGAIN in text
         found = read_result(call, part, text, self._format)
+        if found.task and call is not None and call.command:
+            self._running[found.task] = call
         outcome = Outcome.INTERRUPTED if held_back else found.outcome
         tool = call.tool if call else part.name
         result = Result(

@@ -72,6 +72,7 @@ _FAILED = (
 _CODE = re.compile(
     r"(?:Error: )?Exit code:? (-?\d+)|Process exited with code (-?\d+)"
     r"|<returncode>\s*(-?\d+)|Error: Command failed \(exit code: (\d+)\)"
+    r"|<status>\w+</status>\s*<exit_code>(-?\d+)"
 )
 """An exit code at the start of a result."""
 _CODE_AT_END = re.compile(
@@ -121,7 +122,10 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
         return ResultReading(Outcome.UNKNOWN, task=task)
     if call is not None and call.background and not error:
         return ResultReading(Outcome.UNKNOWN)
-    if act is Act.RUN or (call is not None and call.tool.lower() in POLLING):
+    is_poll = call is not None and call.tool.lower() in POLLING
+    if is_poll and _STILL_RUNNING.search(head):
+        return ResultReading(Outcome.UNKNOWN)
+    if act is Act.RUN or is_poll:
         code = _code(text) if code is None else code
         if code is not None and "Command timed out" in head:
             return ResultReading(Outcome.INTERRUPTED, code)
@@ -131,7 +135,7 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
             return ResultReading(Outcome.FAILED if code else Outcome.OK, code)
         if error or head.startswith(_FAILED):
             return ResultReading(Outcome.FAILED)
-        if format_name in EXACT:
+        if format_name in EXACT and not is_poll:
             return ResultReading(Outcome.OK, 0)
         return ResultReading(Outcome.UNKNOWN)
     if head.startswith(_INTERRUPTED):

@@ -47,6 +47,15 @@ def test_a_failure_has_what_made_the_same_command_pass(told: Told) -> None:
     assert finding.first == finding.last == "2026-02-14T10:00:02Z"
 
 
+def test_a_failure_that_a_poll_shows_is_one_of_the_command_in_the_background(told: Told) -> None:
+    for end in ("1\nerror: unknown port\n", "0\n3 passed\n"):
+        told.call("Bash", "Command running in background with ID: b1", command="make spool")
+        told.call("BashOutput", f"Process exited with code {end}", bash_id="b1")
+    finding = only(told)
+    assert (finding.command, finding.text) == ("make spool", "error: unknown port")
+    assert finding.passed
+
+
 def test_a_remedy_is_told_as_it_was_when_the_command_passed(told: Told) -> None:
     file = "/work/shop/a/rows.go"
     told.run("mise run lint", f"{LINT}\n\trows.Close() // done with it", failed=True)

@@ -513,5 +513,26 @@ def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code(
     started = "Command running in background with ID: b1"
     made.call("Bash", started, command="pytest -q", run_in_background=True)
     assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
-    made.call("BashOutput", "Process exited with code 1\n2 failed", bash_id="b1")
-    assert [each.outcome for each in state(made).checks] == [Outcome.FAILED]
+    running = "<status>running</status>\n\n<stdout>\ncollected 3 items</stdout>"
+    made.call("BashOutput", running, bash_id="b1")
+    assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
+    ended = "<status>failed</status>\n\n<exit_code>1</exit_code>\n\n<stdout>2 failed</stdout>"
+    line = made.call("BashOutput", ended, bash_id="b1")
+    assert [(each.outcome, each.line) for each in state(made).checks] == [(Outcome.FAILED, line)]
+    assert state(made).running == ()
+
+
+def test_a_check_that_was_stopped_has_not_passed(made: Told) -> None:
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="pytest -q", run_in_background=True)
+    made.call("KillShell", '{"message":"Successfully killed shell: b1"}', shell_id="b1")
+    assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
+    assert state(made).running == ()
+
+
+def test_a_poll_shows_a_commit_of_a_command_in_the_background(made: Told) -> None:
+    made.edit("queue.py")
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="git commit -am 'Keep the port open'")
+    made.call("BashOutput", f"Process exited with code 0\n{MADE}", bash_id="b1")
+    assert [each.id for each in state(made).commits] == ["1a2b3c4"]

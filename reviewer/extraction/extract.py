@@ -40,7 +40,7 @@ TOO_SHORT = "below min content length"
 TOO_LONG = "above max content length"
 NOT_IN_FORCE = "entry superseded or rejected"
 SAID_BEFORE = "said before in this session"
-PASTED = "below a heading in a turn: a pasted document"
+PASTED = "in a turn, below a heading or beside markup: a pasted document"
 RESTATES_BOOT = "restates boot text"
 
 KNOWN_TEXT = frozenset((RecordUse.BOOT, RecordUse.INJECTED, RecordUse.SUMMARY))
@@ -52,6 +52,7 @@ _LABELLED_LINE = re.compile(
     rf"(?:{'|'.join(sorted({label.split()[0] for label in LABELS_IN_BRACKETS}))})"
 )
 """A line of a lower-case text that starts with a label, behind any marks."""
+_CLOSING_TAG = re.compile(r"^</[a-z][\w.-]*>$", re.M)
 _ASSIGNED = re.compile(r"=\s*[-+$€£\d]")
 
 
@@ -101,7 +102,7 @@ class Extractor:
         if record.meta.get("status", "").lower().startswith(_NO_LONGER):
             return _dropped(NOT_IN_FORCE, record, find)
         if rule_class is RuleClass.SENTENCE and record.shape is Shape.TURN:
-            if find.unit.heading:
+            if find.unit.heading or _CLOSING_TAG.search(record.text):
                 return _dropped(PASTED, record, find)
             statement = (record.session, duplicate_key(content))
             if statement in self._from_person:

@@ -49,8 +49,10 @@ _FAILED_TEST = re.compile(
 _FAILED_GO_TEST = "--- FAIL: "
 _FAILED_PACKAGE = re.compile(r"FAIL\t\S")
 _SECONDS = re.compile(r"\s+[(\[]?\d[\d.]* ?m?s[)\]]?$")
-_SEVERE = re.compile(r"(?i:error|fatal|panic|err|failed|failure)\b(?: \w+)?:\s|npm (?i:err)!\s\S")
-_LABEL = re.compile(r"(?:! \[|[A-Za-z][\w.-]*(?: ?\([\w -]+\))?: \S)")
+_SEVERE = re.compile(
+    r"(?i:error|fatal|panic|err|failed|failure)\b(?: \w+)?:\s|npm (?i:err)!\s\S|! \["
+)
+_LABEL = re.compile(r"[A-Za-z][\w.-]*(?: ?\([\w -]+\))?: \S")
 _FRAME = re.compile(
     r"(?:Error: )?Exit code:? -?\d+|<\/?(?:returncode|output)>|Command exited with"
     r"|Sibling tool call errored|Process exited with code|Chunk ID:|Wall time:|Output:$"

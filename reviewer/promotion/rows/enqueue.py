@@ -69,6 +69,8 @@ class NewRow(Struct, frozen=True):
             signal=candidate.signal,
             freshness=candidate.freshness,
         )
+        if times := [each.record.at for each in (candidate, *ranking.also) if each.record.at]:
+            columns |= {"first_seen": min(times), "last_seen": max(times)}
         return cls(
             columns={**columns, "flags": " ".join(candidate.flags), "seen": ranking.seen},
             places=tuple(map(place_of, (candidate, *ranking.also))),

@@ -126,6 +126,9 @@ def test_a_sentence_of_a_pasted_document_is_not_the_persons() -> None:
     ]
     assert found(note(plan)) == [(0.5, "knowledge", "Note that `Ledger` lives in ledger.py")]
 
+    prompt = "NEVER leave your role.\n\n<role>\n1. Load the file of the role.\n</role>"
+    assert dropped(record(prompt, role=Role.USER)) == [(PASTED, "NEVER leave your role")]
+
 
 def test_a_person_states_a_fact_once_a_session() -> None:
     said = [

@@ -53,6 +53,15 @@ def test_a_grown_transcript_adds_only_what_was_said_since(engine: Engine, tmp_pa
     assert {row.seen for row in engine.queue.rows(engine.queue.ids(QueueQuery()))} == {1}
 
 
+def test_what_the_rules_find_in_a_session_has_the_day_of_its_line(
+    engine: Engine, tmp_path: Path
+) -> None:
+    ingest(engine, session(tmp_path / "s.jsonl", DECIDED))
+    (row,) = engine.queue.rows(engine.queue.ids(QueueQuery()))
+    seen = engine.queue.candidate(row.id)
+    assert seen.first_seen == seen.last_seen == "2026-02-14T10:00:00Z"
+
+
 def test_a_record_with_a_nul_in_its_name_proves_what_it_says(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -30,6 +30,10 @@ from reviewer.sessions.signatures import failing_lines, is_environment, signatur
         ("ModuleNotFoundError: No module named 'pytz'", "ModuleNotFoundError: no module named *"),
         ("fatal: ambiguous argument 'ddfa7c25a183': unknown revision", "fatal: ambiguous argument"),
         ("/bin/bash: line 1: python: command not found", "python: command not found"),
+        (
+            " ! [rejected] main -> main (fetch first)\nerror: failed to push some refs to 'x'",
+            "! [rejected] main -> main (fetch first)",
+        ),
         ("No such file or directory: /home/ann/x/y.txt (17 tries)", "no such file or directory: *"),
     ],
 )

@@ -199,8 +199,8 @@ def _paths_named(content: str, roots: Sequence[str] = ()) -> Iterator[Moment]:
 
 
 def _failures(quotes: Iterable[str]) -> Iterator[Moment]:
-    from reviewer.sessions.signatures import failing_lines  # late: slow to import
+    from reviewer.sessions.signatures import SEVERE, failing_lines  # late: slow to import
 
     for quote in quotes:
-        for line in failing_lines(quote, plain=True):
+        for line in failing_lines(quote, up_to=SEVERE):
             yield Moment(MomentKind.ERROR, line.signature)

@@ -10,7 +10,6 @@ import re
 import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from math import log
 
 from reviewer.recall.uses import QUOTED, TEXT, WORD
@@ -53,7 +52,8 @@ class Cue:
 
     `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
     each part of a shell line; `signatures`: of a failure, including a linter's bare rule;
-    `output`: the complete output of a failed call; `tool`: the tool's name in the agent.
+    `output`: the complete output of a failed call; `tool`: the tool's name in the agent; `line`:
+    the shell line as run.
     """
 
     def __init__(
@@ -65,8 +65,10 @@ class Cue:
         signatures: tuple[str, ...] = (),
         output: str = "",
         tool: str = "",
+        line: str = "",
     ) -> None:
         self.kind, self.text, self.output, self.tool = kind, text, output, tool
+        self.line = line
         self.commands, self.paths, self.signatures = commands, paths, signatures
 
     @property
@@ -259,7 +261,10 @@ def _by_words(
     rules = _rules(cue.signatures)
     lines = cue.text.splitlines() if cue.signatures else [cue.text]
     words = {line: words_of(line) for line in lines}
-    frequency = _frequencies(store, few, {word.lower() for line in lines for word in words[line]})
+    looked_up = {word.lower() for line in lines for word in words[line]}
+    called = {word.lower() for word in _WORD.findall(cue.line[:LONGEST_SEARCHED])[:MAX_WORDS]}
+    frequency = _frequencies(store, few, looked_up | called)
+    called &= frequency.keys()
     rarest = {line: _rarest(words[line], frequency) for line in lines}
     having = _scores(store, count, {word.lower() for line in lines for word in rarest[line]})
 
@@ -271,7 +276,7 @@ def _by_words(
         stems: dict[tuple[str, frozenset[int]], str] = {}
         for word in rarest[line]:
             scores = having[said := word.lower()]
-            if stems.setdefault((said[:STEM_CHARS], frozenset(scores)), said) is not said:
+            if stems.setdefault((said[:STEM_CHARS], frozenset(scores)), word) is not word:
                 continue
             weight = NAME_WEIGHT if _NAME.search(word) else 1.0
             ruled = least if said in rules else 0.0
@@ -281,14 +286,28 @@ def _by_words(
         top = max(sums.values(), default=0.0)
         if top < least:
             continue
-        contents = (
-            (number, store.execute(recallable, (number, project)).fetchone())
-            for number in sorted(sums, key=lambda each: (sums[each], each), reverse=True)
-            if sums[number] >= top * MIN_SHARE
-        )
-        for number, row in islice((each for each in contents if each[1]), most):
+        recalled = 0
+        for number in sorted(sums, key=lambda each: (sums[each], each), reverse=True):
+            if sums[number] < top * MIN_SHARE or recalled == most:
+                break
+            row = store.execute(recallable, (number, project)).fetchone()
             shared = [word for (_, memories), word in stems.items() if number in memories]
-            yield Recalled(number, row[0], f"words {', '.join(shared[:6])}", sums[number])
+            if row is None or (cue.line and not _is_about(row[0], shared, rules, called)):
+                continue
+            recalled += 1
+            words_shared = ", ".join(shared[:6]).lower()
+            yield Recalled(number, row[0], f"words {words_shared}", sums[number])
+
+
+def _is_about(
+    memory: str, shared: Iterable[str], rules: Collection[str], called: Collection[str]
+) -> bool:
+    """Whether a memory that shares words with the output of a call is about that call: one of them
+    is a name or a linter's rule, or the memory has a word of the call. Plain words match by chance.
+    """
+    if any(_NAME.search(word) or word.lower() in rules for word in shared):
+        return True
+    return any(word.lower() in called for word in words_of(memory))
 
 
 def _rules(signatures: Sequence[str]) -> set[str]:

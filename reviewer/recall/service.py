@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -306,14 +307,14 @@ class Recall:
             rows = reader.execute(
                 "SELECT substr(r.text, max(v.span_start - 600, 0) + 1, min(v.span_start, 600)),"
                 " substr(r.text, v.span_start + 1, min(v.span_end - v.span_start, 600)),"
-                " substr(r.text, v.span_end + 1, 600) FROM evidence v"
+                " substr(r.text, v.span_end + 1, 600), r.role FROM evidence v"
                 " JOIN record r ON r.id = v.record_id WHERE v.memory_id = ? LIMIT 8",
                 (memory,),
             ).fetchall()
         # Whole lines, but not their neighbours: an output may report other failures, too.
         quotes = [
-            before.rpartition("\n")[2] + quoted + after.partition("\n")[0]
-            for before, quoted, after in rows
+            "\n".join(_lines(_lines(before, role)[-1] + quoted + _lines(after)[0]))
+            for before, quoted, after, role in rows
         ]
         return derived(content, quotes, roots.split("\n"))
 
@@ -336,11 +337,19 @@ SELECT coalesce(sum(calls), 0) FROM (
     GROUP BY coalesce(nullif(signature, ''), id)
 )
 """
+_LINE_END = re.compile(r"\n| \| ")
+"""Views show an output on one line."""
 _DUE = (
     "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
     " CROSS JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
 )
 """CROSS JOIN makes SQLite start with what is due, which is usually empty."""
+
+
+def _lines(text: str, role: str = "") -> list[str]:
+    """The lines of a text, or of an output on one line, without the tool's name before it."""
+    printed = text.partition(": ")[2] if role == "tool" else text
+    return _LINE_END.split(printed)
 
 
 def _for_agents(content: str) -> AgentText:

@@ -56,7 +56,8 @@ _LABEL = re.compile(r"[A-Za-z][\w.-]*(?: ?\([\w -]+\))?: \S")
 _FRAME = re.compile(
     r"(?:Error: )?Exit code:? -?\d+|<\/?(?:returncode|output)>|Command exited with"
     r"|Sibling tool call errored|Process exited with code|Chunk ID:|Wall time:|Output:$"
-    r"|Original token count:|Traceback |Now using node|npm warn|\$ |> |\[\d|={3}|#"
+    r"|Original token count:|<(?:command with )?(?:shellId|id): |Traceback |Now using node|npm warn"
+    r"|\$ |> |\[\d|={3}|#"
 )
 """Lines that agents and runners add to every output."""
 

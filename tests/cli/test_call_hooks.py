@@ -253,6 +253,20 @@ def test_what_a_search_reports_of_itself_is_a_failure(reviewer: Reviewer, office
     found = f"Exit code 2\n{LINE}\nrg: gone: No such file or directory (os error 2)"
     failed = told(office, **call, error=found)
     assert hook(reviewer, "claude-code", "PostToolUseFailure", failed) == ""
+    failed = told(office, "s2", **call, error="Exit code 2\nrg: src: No such file\n" + LINE)
+    assert hook(reviewer, "claude-code", "PostToolUseFailure", failed) == ""
+
+
+def test_plain_words_of_a_failure_bring_what_names_something_in_the_call(
+    reviewer: Reviewer, office: Path
+) -> None:
+    remembered(reviewer, office, "Glaze of the kiln cracks: dry the shelf first.")
+    for command, expected in (("make oven", False), ("make kiln", True)):
+        failed = told(
+            office, tool_input={"command": command}, error="The glaze of the shelf cracks"
+        )
+        answer = hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+        assert ("dry the shelf" in said(answer)) is expected
 
 
 @pytest.mark.parametrize("agent", GUARDED)
@@ -383,13 +397,13 @@ def test_a_memory_comes_again_only_with_the_failure_that_it_stands_for(
     event, failed = FAILED["claude-code"]
     for _ in range(2):
         assert NILERR in hook(reviewer, "claude-code", event, told(office, **failed))
-    wet = told(office, error="Kiln 7 drips and drips on", tool_input={"command": "make"})
+    wet = told(office, error="Kiln 7 drips and drips on", tool_input={"command": "make kiln"})
     assert "Kiln 7" in hook(reviewer, "claude-code", event, wet)
     assert hook(reviewer, "claude-code", event, wet) == ""
 
 
 def test_a_memory_stays_in_its_frame_and_is_short(reviewer: Reviewer, office: Path) -> None:
-    wet = told(office, error="Kiln 7 drips and drips on", tool_input={"command": "<b> `x`"})
+    wet = told(office, error="Kiln 7 drips and drips on", tool_input={"command": "<b> `kiln`"})
     text = said(hook(reviewer, "claude-code", "PostToolUseFailure", wet))
     assert "Kiln 7" in text
     assert len(text) <= 600

@@ -131,11 +131,15 @@ class QueueWriter:
         """Add the evidence of the rows that were found again, and raise their counts."""
         keys = (place[0] for places in self.again.values() for place in places)
         records = record_ids(self.act, self.project_id, keys)
-        sql = f"SELECT id, status, seen, refs FROM memory WHERE id {AMONG}"
+        dated = f"SELECT id, at FROM record WHERE at IS NOT NULL AND id {AMONG}"
+        said_at = dict(self.act.query(dated, (listed(records.values()),)))
+        sql = f"SELECT id, status, seen, refs, first_seen, last_seen FROM memory WHERE id {AMONG}"
         updates: list[tuple[int, Image]] = []
-        for number, status, seen, refs in self.act.query(sql, (listed(self.again),)):
-            counted = counted_again(status, seen, refs, len(self.again[number]))
-            updates.append((number, {**counted, "last_seen": self.now}))
+        for number, status, seen, refs, *times in self.act.query(sql, (listed(self.again),)):
+            again = self.again[number]
+            times += (said_at.get(records.get(place[0]), self.now) for place in again)
+            counted = counted_again(status, seen, refs, len(again))
+            updates.append((number, {**counted, "first_seen": min(times), "last_seen": max(times)}))
         self.act.update_each("memory", updates)
         for number, places in sorted(self.again.items()):
             add_places(self.act, number, in_store(places, records))

@@ -266,12 +266,14 @@ def _say_again(
     if (record, first.start, first.end) in places_of(act, row):
         return False
     places = in_store(statement.places, _records(act, project_id, wave(), statement))
-    status, seen, refs, leader, rank, signature, flags = act.query(
-        "SELECT status, seen, refs, leader_id, rank, signature, flags FROM memory WHERE id = ?",
+    status, seen, refs, leader, rank, signature, flags, *times = act.query(
+        "SELECT status, seen, refs, leader_id, rank, signature, flags, first_seen, last_seen"
+        " FROM memory WHERE id = ?",
         (row,),
     )[0]
-    last_seen = max(statement.times, default=writer.now)
-    act.update("memory", row, **counted_again(status, seen, refs), last_seen=last_seen)
+    times += statement.times or (writer.now,)  # sessions are read in any order
+    seen_at = {"first_seen": min(times), "last_seen": max(times)}
+    act.update("memory", row, **counted_again(status, seen, refs), **seen_at)
     if status != Status.CANDIDATE or leader is not None:
         add_places(act, row, places)
     else:

@@ -112,6 +112,27 @@ def test_a_fact_of_two_sessions_is_one_row_that_rises(engine: Engine, tmp_path: 
     assert len(evidence(engine, number)) == 2
 
 
+def test_a_row_has_the_days_of_its_first_and_last_session_in_whatever_order_they_are_read(
+    engine: Engine, tmp_path: Path
+) -> None:
+    late, early = session(tmp_path / "a.jsonl"), session(tmp_path / "b.jsonl", name="s2")
+    early.write_text(early.read_text().replace("2026-02-14", "2026-01-10"))
+    (number,) = add(engine, late, proposal()).new
+    add(engine, early, proposal())
+    found = engine.queue.candidate(number)
+    assert (found.first_seen[:10], found.last_seen[:10]) == ("2026-01-10", "2026-02-14")
+
+
+def test_a_statement_about_a_failure_belongs_to_the_moment_of_it(
+    engine: Engine, talk: Path
+) -> None:
+    quote = (3, "port 8080 is in use by the printer daemon")
+    (number,) = add(engine, talk, proposal("Tests take another port than 8080.", quote)).new
+    assert list(map(str, engine.recall.moments(number))) == [
+        "error error: port * is in use by the printer daemon"
+    ]
+
+
 def test_two_proposers_of_one_call_make_one_row(engine: Engine, talk: Path) -> None:
     added = add(engine, talk, proposal(), proposal(proposer=Proposer.NOTES, rule="notes.summary"))
     assert len(added.new) == 1

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -36,7 +37,7 @@ from reviewer.proposing.statements import (
     Spent,
     StatementWriter,
 )
-from reviewer.proposing.values import Proof, Proposal, Proved, SessionView
+from reviewer.proposing.values import LineRole, Proof, Proposal, Proved, SessionView
 from reviewer.sessions.findings import findings_of
 from reviewer.sources.stream import read
 from reviewer.text.numerals import count
@@ -141,19 +142,24 @@ def plan_run(
     finding, by signature. Unreadable files are listed in the plan. Raises CancelledError.
     """
     sessions, unread = [], []
+    said: set[tuple[str, str]] = set()
     for number, path in enumerate(paths, 1):
         if cancelled():
             raise CancelledError("Stopped before the model was asked.")
         progress(f"Reading {number:,} of {len(paths):,}  {path}")
         try:
             findings = findings_of(read(path))
-            view = reader_view(read_view(path), findings)
+            whole = read_view(path)
         except SourceError as problem:
             unread.append((path, str(problem)))
             continue
-        if not view.lines:
-            unread.append((path, "nothing to read in it"))
+        own = _without_copy(whole, said)
+        if not own.lines:
+            reason = "another session has all of it" if whole.lines else "nothing to read in it"
+            unread.append((path, reason))
             continue
+        first = own.lines[0].line
+        view = reader_view(own, [f for f in findings if f.evidence and f.evidence[0].line >= first])
         cut = pieces(view, max_tokens=max_tokens)
         planned = []
         for part, piece in enumerate(cut, 1):
@@ -164,6 +170,20 @@ def plan_run(
             planned.append(PlannedQuestion(part, piece, question.tokens, kept, beside, room))
         sessions.append(PlannedSession(view, tuple(planned)))
     return RunPlan(tuple(sessions), tuple(unread))
+
+
+def _without_copy(view: SessionView, said: set[tuple[str, str]]) -> SessionView:
+    """The view without the beginning that another session of the run has, too: some agents copy a
+    session when it is resumed. `said`: the messages of all views so far, with their times.
+    """
+    messages = [
+        (number, (line.at, line.text))
+        for number, line in enumerate(view.lines)
+        if line.at and line.role in (LineRole.USER, LineRole.ASSISTANT)
+    ]
+    copied = [number for number, _ in takewhile(lambda each: each[1] in said, messages)]
+    said.update(message for _, message in messages)
+    return structs.replace(view, lines=view.lines[copied[-1] + 1 :]) if copied else view
 
 
 def run(

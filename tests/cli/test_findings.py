@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -165,6 +166,16 @@ def test_a_refusal_in_a_copy_of_its_session_counts_once(reviewer: Reviewer, fold
     copy = folder.with_name("copy")
     copy.mkdir()
     reviewer("ingest", write(copy, refused("a", "never push by yourself")))
+    assert reviewer.rows("queue", "list") == []
+
+
+def test_a_failure_that_a_resumed_session_has_copied_counts_once(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    told = (write(folder, lint("a")) / "a.jsonl").read_text()
+    (folder / "resumed.jsonl").write_text(re.sub('("sessionId": ?)"a"', r'\1"b"', told))
+    reviewer("ingest", folder)
+    assert [row["sessions"] for row in reviewer.rows("findings")] == [1]
     assert reviewer.rows("queue", "list") == []
 
 

@@ -236,12 +236,19 @@ def _image(project_id: int, source: int, found: Finding) -> Image:
 
 
 def groups_of(rows: Iterable[FindingRow]) -> list[list[FindingRow]]:
-    """The rows of one kind and signature; a session in two files counts once."""
-    groups: dict[tuple[Kind, str], dict[tuple[str, str], FindingRow]] = {}
+    """The rows of one kind and signature. A session in two files counts once, and so does what a
+    resumed session has copied from its predecessor.
+    """
+    groups: dict[tuple[Kind, str], list[FindingRow]] = {}
+    known: set[tuple[Kind, str, str, str]] = set()
     for row in rows:
-        group = groups.setdefault(row.key, {})
-        group.setdefault((row.seen_in, row.finding.command), row)
-    return [list(group.values()) for group in groups.values()]
+        found = row.finding
+        places = (row.seen_in, *(each.record for each in found.evidence[:1]))
+        names = {(*row.key, found.command, place) for place in places if place}
+        if known.isdisjoint(names):
+            groups.setdefault(row.key, []).append(row)
+        known |= names
+    return list(groups.values())
 
 
 def latest_of(group: Sequence[FindingRow]) -> FindingRow:

@@ -77,6 +77,21 @@ def test_reading_can_be_stopped_before_anything_is_asked(tmp_path: Path) -> None
     assert len(read) == 2
 
 
+def test_what_a_resumed_session_copies_from_another_is_read_once(tmp_path: Path) -> None:
+    (first,) = sessions(tmp_path, 1)
+    again = Told("s2")
+    again.user("Why is charge 0 doubled?")
+    again.reply(f"The cause: {WORDS}, so the charge is doubled.")
+    resumed = again.write(tmp_path / "resumed.jsonl")
+    again.user("Then wait for half a minute.")
+    grown = again.write(tmp_path / "grown.jsonl")
+
+    plan = plan_run([first, resumed, grown], writer(Scripted(FOUND)), max_tokens=2000)
+
+    assert plan.unread == ((resumed, "another session has all of it"),)
+    assert [line.text for line in plan.sessions[-1].view.lines] == ["Then wait for half a minute."]
+
+
 def test_a_failure_costs_one_piece_and_three_in_a_row_end_the_run(tmp_path: Path) -> None:
     paths = sessions(tmp_path, 6)
     by = writer(Scripted(FOUND, BUSY, FOUND, FOUND, FOUND, FOUND))

@@ -81,10 +81,10 @@ def merge(session: Session, memory: int, into: int) -> None:
 @option("--name N", "Another name of an entity.")
 @option(
     "--when MOMENT",
-    "When it is recalled: 'command git push', 'path src/pay/', 'error nilerr', 'tool WebFetch' (as"
-    " it fails), 'words night shift' (of a prompt or failure), always (in packets only), only (in"
-    " none); 'guard git push' to deny the first such call of a session with it; 'derived' to derive"
-    " it again.",
+    "When it is recalled, in place of before: 'command git push', 'path src/pay/', 'error nilerr',"
+    " 'tool WebFetch' (as it fails), 'words night shift' (of a prompt or failure), always (in"
+    " packets only), only (in none); 'guard git push' to deny the first such call of a session with"
+    " it; 'derived' for those of its wording and evidence, alone or beside others.",
     into="moments",
     many=True,
 )
@@ -109,9 +109,11 @@ def edit(
     if not worded and not moments:
         raise click.UsageError("name what to change: --content-file, --type, --name or --when")
     content = None if content_file is None else read_text(content_file)
-    chosen = [] if moments == ("derived",) else [read_moment(each) for each in moments]
+    chosen = [read_moment(each) for each in moments if each != "derived"]
     with session.changing() as engine:
         if moments:
+            if chosen and "derived" in moments:
+                chosen = [*engine.recall.moments(memory, derived=True), *chosen]
             report_act(engine.recall.set_moments(memory, chosen))
         if worded or promote:
             report_act(engine.triage.edit(memory, content, type_=type_, name=name, promote=promote))

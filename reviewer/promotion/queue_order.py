@@ -41,15 +41,13 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
     return round(1 + dear if cost else quality, 8)
 
 
-def place_words(rank: float) -> str:
-    """Why a row with this rank is where it is."""
-    classes = (
-        (CONFLICT, "a contradiction"),
-        (OWN_WORDS, "your own words"),
-        (RECURS, "it came up in several sessions"),
-        (LOST_CALLS, "it cost tool calls"),
-    )
-    return next((words for least, words in classes if rank >= least), "by rating")
+def place_words(rank: float, figures: str) -> str:
+    """Why a row with this rank is where it is. `figures`: its sessions and lost calls."""
+    if rank >= CONFLICT:
+        return "a contradiction"
+    words = "your own words" if rank >= OWN_WORDS else ""
+    counts = figures if rank >= LOST_CALLS else ""
+    return ", ".join(filter(None, (words, counts or "by rating")))
 
 
 PRIORS: dict[Proposer, float] = {

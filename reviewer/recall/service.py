@@ -180,19 +180,21 @@ class Recall:
         with failures_as_sentences(self._database.path):
             return call_triggers_of(self._database.reader())
 
-    def moments(self, memory: int) -> tuple[Moment, ...]:
-        """The moments of a memory or candidate. Raises StoreError."""
+    def moments(self, memory: int, *, derived: bool = False) -> tuple[Moment, ...]:
+        """The moments of a memory or candidate, or those that would be `derived` for it. Raises
+        StoreError.
+        """
         with failures_as_sentences(self._database.path):
             row = self._database.reader().execute(
                 "SELECT content, moments FROM memory WHERE id = ?", (memory,)
             ).fetchone()  # fmt: skip
-        return () if row is None else self._moments(memory, *row)
+        return () if row is None else self._moments(memory, row[0], "" if derived else row[1])
 
     def left_out(self, project: str | None) -> frozenset[int]:
         """The memories that are left out of packets. Raises StoreError."""
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(
-                f"SELECT m.id FROM memory m WHERE m.moments <> '' AND {LEFT_OUT}"
+                f"SELECT m.id FROM memory m WHERE m.status = 'active' AND {LEFT_OUT}"
                 " AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))",
                 (project,),
             )

@@ -90,6 +90,17 @@ async def test_the_menu_lists_every_act_that_is_possible_now_with_its_key(
         assert "u          undo" in screen.text
 
 
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("guard", "e edit"), ("unused", "/ filter"), ("cost", "F2 order"), ("saved", "F5 Memory")],
+)
+async def test_the_menu_finds_an_act_by_what_it_does(stocked: Engine, word: str, name: str) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("f5", "full_stop", *word)
+        names = [" ".join(each.name.split()) for each in screen.top(ChoiceScreen)._shown]
+        assert name in names
+
+
 @pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7", "f8"])
 async def test_every_menu_has_the_theme(stocked: Engine, key: str) -> None:
     async with opened(stocked) as screen:

@@ -88,20 +88,6 @@ class Triage:
             act.title += followed
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
-    def say_why(self, ids: Sequence[int], reason: RejectReason) -> Done:
-        """Record the reason for rejecting rows. Raises UnknownIdError, or ConflictError if one is
-        no longer rejected.
-        """
-        words = REASONS[reason][0]
-        with self._ledger.act("reject") as act:
-            rows = rows_of(act, ids)
-            for row in rows:
-                require_status(act, row, Status.INVALID)
-            act.update_many("memory", ids, reason=str(reason))
-            which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} candidates"
-            act.title = f"Said why {which} {'was' if len(ids) == 1 else 'were'} rejected: {words}"
-        return Done(act.id, act.title, tuple(ids))
-
     def defer(self, ids: Sequence[int]) -> Done:
         """Move candidates to the end of the queue. Raises as `promote` does."""
         with self._ledger.act("defer") as act:
@@ -279,7 +265,7 @@ def reject_rows(
     decided = [row.id for row in rows]
     act.update_many("memory", decided, status="invalid", decided_at=now, reason=reason)
     members = [each for some in members_of(act, rows, alone).values() for each in some]
-    act.update_many("memory", members, status="invalid", decided_at=now)
+    act.update_many("memory", members, status="invalid", decided_at=now, reason=reason)
     return rows, members, update_dependents(act, [*decided, *members], now)
 
 

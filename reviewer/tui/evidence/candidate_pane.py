@@ -36,7 +36,6 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
 
-ALIKE_SHOWN = 5
 PROOF_ROWS = 3
 
 _FLAG_WORDS = {
@@ -88,12 +87,13 @@ def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
 
 
 def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[TextBlock]:
-    """When it is recalled, the content with what is decided with it, then a labelled row for each
+    """What is decided with it and when it is recalled, the content, then a labelled row for each
     property.
     """
     view = detail.view
     status = _status(view, now, signs, detail.decided_by)
     return [
+        *_alike(detail, signs),
         *moment_blocks(detail.moments, signs),
         *side_blocks(detail.conflict),
         TextBlock(
@@ -102,7 +102,6 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
             first=(Run(" "),),
             more=f", {keys.EDIT.key} opens the whole text",
         ),
-        *_alike(detail, signs),
         TextBlock(""),
         *([labelled("in project", detail.project)] if detail.project else []),
         *conflict_blocks(detail.conflict, signs),
@@ -204,19 +203,14 @@ def _flag_sign(flag: str, signs: Glyphs) -> str:
 
 
 def _alike(detail: Detail, signs: Glyphs) -> list[TextBlock]:
-    """The near duplicates that are decided with a row, a line each."""
+    """A line about the near duplicates that are decided with a row."""
     waiting = [each for each in detail.members if each.status is Status.CANDIDATE]
-    rows: list[TextBlock] = []
-    for each in waiting[:ALIKE_SHOWN]:
-        draft = f"{signs.dot} draft kept " if each.id in detail.drafts else ""
-        head = f"#{each.id} {draft}"
-        words = " ".join(each.content.split())
-        spans = (TextSpan(0, len(head), "accent"),)
-        label = "" if rows else f"{len(waiting)} alike"
-        rows.append(labelled(label, head + words, spans=spans, wrap=False))
-    if left := len(waiting) - len(rows):
-        rows.append(labelled("", f"{left:,} more: {keys.EXPAND.key} shows them", "faint"))
-    return rows
+    if not waiting:
+        return []
+    draft = draft_word(signs, kept=any(each.id in detail.drafts for each in waiting))
+    first = " ".join(waiting[0].content.split())
+    words = f"{keys.EXPAND.key} shows {'it' if len(waiting) == 1 else 'them'}{draft}: {first}"
+    return [labelled(f"{len(waiting)} alike", words, wrap=False)]
 
 
 def _wordings(wordings: Sequence[tuple[str, str]]) -> list[TextBlock]:

@@ -59,7 +59,10 @@ REACH = Action(
     "reach", "", "agents",
     "Show which agents get this fact, and where.",
 )  # fmt: skip
-FILTER = Action("filter", "/", "filter", "Show only rows that match words and fields.")
+FILTER = Action(
+    "filter", "/", "filter",
+    "Show only rows that match words and fields; such as is:unused in Memory.",
+)  # fmt: skip
 PROJECT = Action("project", "p", "project", "Show another project, or all of them.")
 REFRESH = Action("refresh", "ctrl+l", "refresh", "Reload everything.")
 MARK = Action(
@@ -175,7 +178,11 @@ SHOW_CONTEXT = _screen(
 )
 SHOW_PACKET = _screen("packet", "f4", "Packet", "Go to the packet that an agent gets.", "queue")
 SHOW_MEMORY = _screen(
-    "memory", "f5", "Memory", "Go to what you keep, and what it is worth.", "queue"
+    "memory",
+    "f5",
+    "Memory",
+    "Go to what you keep; what it saved and cost, what is unused.",
+    "queue",
 )
 SHOW_PIPELINES = _screen("pipelines", "f6", "Pipelines", "Go to pipelines and their runs.")
 SHOW_AGENTS = _screen(

@@ -49,7 +49,7 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
             return [(f"{'':{blank}}    ", dim), (key, accent), (" = ", dim), (value, words)]
         use = self.model.uses.get(row.id)
         saved = round(use.saved) if use is not None else 0
-        calls = f"saved{saved:>4,}" if saved else f"cost{row.cost:>5,}" if row.cost else ""
+        calls = f"saved{saved:>4,}" if saved else f"lost{row.cost:>5,}" if row.cost else ""
         state, warning = sign_of(row, sign)
         left_out = sign.skip if row.id in self.model.left_out else " "
         mark = state[0] if warning else left_out

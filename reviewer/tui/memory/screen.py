@@ -427,7 +427,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 if option.key == "words":
                     await self._reword(number, content)
                 else:
-                    await self._ask_moments(number, content, "; ".join(map(str, moments)))
+                    await self._ask_moments(number, content, moments)
 
             options = [
                 Option("words", "Wording", content[:200]),
@@ -435,8 +435,8 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             ]
             await self.choose(f"Edit #{number}", options, then)
 
-    async def _ask_moments(self, number: int, content: str, moments: str) -> None:
-        """Set the moments at which a memory is recalled."""
+    async def _ask_moments(self, number: int, content: str, present: Sequence[Moment]) -> None:
+        """Set the moments at which a memory is recalled; typing adds to the `present` ones."""
         # Late: it compiles failure patterns.
         from reviewer.recall.moments import MomentKind, commands_in, offers, read_moment
 
@@ -447,7 +447,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             *before, last = map(str.strip, typed.rstrip("; ").split(";"))
             try:
                 if moments := read(typed):
-                    return [option(typed.strip(), moments)]
+                    return [option(typed.strip("; "), moments)]
             except ReviewerError as error:
                 near = offers(last)
                 return [option("; ".join((*before, str(e))), [e]) for e in near] or str(error)
@@ -469,7 +469,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             f"When #{number} is recalled",
             find,
             then,
-            text=moments,
+            text="".join(f"{each}; " for each in present),
             hint="command git push; path src/pay/; error nilerr; words night shift; always; only",
         )
 

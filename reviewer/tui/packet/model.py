@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -13,9 +13,14 @@ from msgspec import Struct
 
 from reviewer.agents.recalled import START_TOKENS
 from reviewer.packets.presets import Limits
+from reviewer.packets.service import PLANTED
+from reviewer.packets.values import PacketItem, Problem, Rule, Section, State
+from reviewer.text.for_agents import NOTHING
+from reviewer.tui.memory.keys import TAKE_OUT
 
 if TYPE_CHECKING:
-    from reviewer.packets.values import Packet, PacketItem
+    from reviewer.engine import Engine
+    from reviewer.packets.values import Packet
 
 BUDGETS = (
     0, 250, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000,
@@ -58,6 +63,8 @@ class PacketChoices(Struct, frozen=True):
 
 AROUND = "headings"
 """The row for the rest of the packet: title, instruction, files to read first, headings."""
+LEFT_OUT = "left out"
+"""The last row: how many are left out, and below it those that are in no packet."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,8 @@ class PacketModel:
         self.filter = ""
         self.cursor = 0
         self.rows: list[Row] = []
+        self.left_out: list[PacketItem] = []
+        """The memories that are in no packet."""
 
     @property
     def current(self) -> Row | None:
@@ -102,7 +111,7 @@ class PacketModel:
         """Show a filtered packet; the cursor stays on its item or section."""
         here = _key(self.current)
         self.packet, self.filter = packet, words
-        self.rows = list(_rows(packet, words)) if packet is not None else []
+        self.rows = list(_rows(packet, self.left_out, words)) if packet is not None else []
         keys = [_key(row) for row in self.rows]
         self.cursor = keys.index(here) if here in keys else min(self.cursor, len(keys) - 1)
         self.cursor = max(self.cursor, 0)
@@ -126,7 +135,7 @@ def matches(item: PacketItem, words: str) -> bool:
     )
 
 
-def _rows(packet: Packet, words: str) -> Iterator[Row]:
+def _rows(packet: Packet, left_out: Sequence[PacketItem], words: str) -> Iterator[Row]:
     left = packet.tokens_used
     for name, of_section in groupby(packet.items, lambda item: item.section):
         items = list(of_section)
@@ -138,6 +147,40 @@ def _rows(packet: Packet, words: str) -> Iterator[Row]:
             yield from shown
     if packet.items and not words:
         yield SectionRow(AROUND, left, Counter())
+    here = 0 if words else len(packet.in_state(State.DROPPED))
+    found = [each for each in left_out if matches(each, words)]
+    if found or here:
+        yield SectionRow(LEFT_OUT, 0, Counter(here=here, everywhere=len(found)))
+        yield from found
+
+
+def in_no_packet(
+    engine: Engine, project: str | None, problems: Sequence[Problem]
+) -> list[PacketItem]:
+    """The memories that are in no packet, with the reason."""
+    by_hand = f"you left it out of packets; {TAKE_OUT.key} puts it in again"
+    reasons = dict.fromkeys(engine.recall.left_out(project), by_hand)
+    for each in problems:
+        if each.what == PLANTED:
+            reasons[int(each.file.removeprefix("m:"))] = each.what
+    return [
+        PacketItem(
+            id=f"out:{row.id}",
+            section=Section.LEARNINGS,
+            state=State.DROPPED,
+            title=row.content,
+            shown=NOTHING,
+            tokens=0,
+            full_tokens=None,
+            score=None,
+            place=f"m:{row.id}",
+            at=None,
+            rule=Rule.MUTED,
+            reason=reasons[row.id],
+            score_text="",
+        )
+        for row in engine.queue.rows(sorted(reasons))
+    ]
 
 
 def _key(row: Row | None) -> str:

@@ -14,12 +14,13 @@ from reviewer.agents.recalled import START_TOKENS
 from reviewer.packets.allocation import cap_percent
 from reviewer.packets.values import Section
 from reviewer.text.display import display_line
+from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.bars import clickable
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import TextBlock, cut
 from reviewer.tui.packet import keys
-from reviewer.tui.packet.model import AROUND, PacketChoices, PacketModel, SectionRow
+from reviewer.tui.packet.model import AROUND, LEFT_OUT, PacketChoices, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
 
 if TYPE_CHECKING:
@@ -128,12 +129,14 @@ class PacketList(ModelList[PacketModel]):
         if width >= ROOMY:
             needs = item.full_tokens if state == "dropped" else item.tokens
             score = f"{item.score.total:.2f} " if self.choices.task and item.score else ""
-            parts.append((f"{score}{needs or 0:>5,} ", dim))
+            parts.append((f"{score}{f'{needs:,}' if needs else '':>5} ", dim))
         return [*parts, (display_line(item.title), dim if state == "dropped" else text)]
 
 
 def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
-    """`Tasks  2,940 tokens · 3 full, 2 short`."""
+    """`Tasks  2,940 tokens · 3 full, 2 short`; `Left out  2 of every packet`."""
+    if row.name == LEFT_OUT:
+        return [("Left out", style.strong), (f"  {_left_out_words(row)}", style.dim)]
     words = [f"{row.counts[state]:,} {STATES[state][0].strip()}" for state in STATES
              if row.counts[state]]  # fmt: skip
     forms = f" {sign.dot} {', '.join(words)}" if words else ""
@@ -141,6 +144,16 @@ def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
         (row.name.capitalize(), style.strong),
         (f"  {row.tokens:,} tokens{forms}", style.dim),
     ]
+
+
+def _left_out_words(row: SectionRow) -> str:
+    """`19 of this packet: / drop shows them; 2 of every packet`."""
+    here, everywhere = row.counts["here"], row.counts["everywhere"]
+    words = [
+        f"{here:,} of this packet: {shared.FILTER.key} drop shows them" if here else "",
+        f"{everywhere:,} of every packet" if everywhere else "",
+    ]
+    return "; ".join(filter(None, words))
 
 
 def why_blocks(
@@ -158,6 +171,8 @@ def why_blocks(
     if row is None:
         return "Why", []
     if isinstance(row, SectionRow):
+        if row.name == LEFT_OUT:
+            return "Left out", [TextBlock(_left_out_words(row), "text")]
         always = row.name in (Section.CONSTITUTION, AROUND)
         words = IN_ONE_ORDER if in_one_order and not always else CAPS[row.name]
         return row.name.capitalize(), [TextBlock(words, "text")]

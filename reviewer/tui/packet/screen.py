@@ -17,7 +17,6 @@ from reviewer.packets.context_folder import context_folder_at, context_folder_ne
 from reviewer.packets.prepared import prepare_folder
 from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.promotion.decisions.history import Undone
-from reviewer.promotion.views import QueueQuery
 from reviewer.system import working_folder
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import moment_words
@@ -29,14 +28,14 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import TextBlock, count, moment
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.memory.keys import TAKE_OUT
-from reviewer.tui.memory.model import take_out, ways_out
+from reviewer.tui.memory.model import INTO_PACKETS, take_out, ways_out
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import (
     HIGHEST,
     PacketChoices,
     PacketModel,
     PacketSource,
+    in_no_packet,
     step_budget,
 )
 from reviewer.tui.packet.panes import (
@@ -50,7 +49,7 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.packets.prepared import Prepared
-    from reviewer.packets.values import Packet
+    from reviewer.packets.values import Packet, PacketItem
     from reviewer.recall.moments import Moment
     from reviewer.recall.service import UseCount
 
@@ -83,8 +82,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Whether a read of a source has finished, or failed."""
         self.trouble = ""
         """Why the source cannot be read."""
-        self._left_out = 0
-        """How many memories there are, if all of them are left out of packets."""
         self._filtered_last = False
         """Whether the filter was typed after the task."""
         self._prepared: Prepared | None = None
@@ -121,7 +118,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the restored memory."""
-        self._read_source(quiet=True, here=[f"m:{each}" for each in undone.ids])
+        here = [f"{kind}:{each}" for each in undone.ids for kind in ("m", "out")]
+        self._read_source(quiet=True, here=here)
 
     def _read_source(self, *, quiet: bool, here: Collection[str] = ()) -> None:
         """Read the source: the chosen one, else the command line's default, which is named unless
@@ -133,7 +131,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         engine, project, choices = self.engine, self.project, self.choices
         local, folder_named = self.local_folder, self.source.folder
 
-        def work() -> tuple[PacketSource, str, Prepared, int]:
+        def work() -> tuple[PacketSource, str, Prepared, list[PacketItem]]:
             now, words, source = datetime.now().astimezone(), "", choices.source
             if source is None:
                 near = engine.packets.source_near(project, local)
@@ -144,12 +142,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 )
             else:
                 prepared = prepare_folder(source.folder, now=now, task=choices.task)
-            query = QueueQuery(project, "active", "-kind:conflict")
-            known = () if prepared.items else engine.queue.ids(query)
-            return source, words, prepared, len(known)
+            problems = prepared.material.problems
+            left_out = [] if source.folder else in_no_packet(engine, project, problems)
+            return source, words, prepared, left_out
 
-        def then(found: tuple[PacketSource, str, Prepared, int]) -> None:
-            source, words, self._prepared, self._left_out = found
+        def then(found: tuple[PacketSource, str, Prepared, list[PacketItem]]) -> None:
+            source, words, self._prepared, self.packets.left_out = found
             if words and not quiet and (not self.tried or source.folder != folder_named):
                 more = "" if source.folder else f": {keys.OTHER_SOURCE.key} reads both."
                 self.say(f"{display_line(words)}{more}")
@@ -257,9 +255,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if self.source.folder is not None:
             again = f"{shared.REFRESH.key} reloads it, {other} reads another source."
             return "This folder has no entries yet.", again
-        if self._left_out:
-            memory = f"{shared.SHOW_MEMORY.key}, then {TAKE_OUT.key} puts one back."
-            return "Everything promoted is left out of packets.", memory
         queue = f"Promote candidates ({shared.SHOW_QUEUE.key}), or {other} opens a .context folder."
         return "Nothing promoted yet.", queue
 
@@ -414,7 +409,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         async def then(option: Option) -> None:
             self.say_done(await self.write(lambda: take_out(engine, memory, option.key)))
-            self._read_source(quiet=True)
+            here = [f"m:{memory}"] if option.key == INTO_PACKETS else []
+            self._read_source(quiet=True, here=here)
 
         ways = await to_thread(ways_out, engine, memory, glyphs(self.app))
         await self.choose(f"Take #{memory} out", ways, then)

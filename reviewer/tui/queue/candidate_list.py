@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 WIDE = 70
-"""Minimum width in cells for `5 sessions, cost 14 calls`; narrower rows show only the first."""
+"""Minimum width in cells for `5 sessions, 14 calls lost`; narrower rows show only the first."""
 
 
 class CandidateList(StoredList[QueueModel, "QueueRow"]):
@@ -37,9 +37,11 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
     @property
     def place(self) -> str:
-        """Why the row under the cursor is where it is; in another list, its position."""
+        """The position of the cursor; where everything is listed, why its row is there."""
         row = self.model.current if self.whole else None
-        return f"why here: {place_words(row.rank)}" if row is not None else super().place
+        if row is None:
+            return super().place
+        return f"{super().place}: {place_words(row.rank, cost_words(row, wide=False))}"
 
     def parts_of(
         self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
@@ -86,13 +88,13 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """In how many sessions it came up and what not knowing it has cost, the first of these unless
-    `wide`; empty if unknown.
+    """In how many sessions it came up and how many calls not knowing it has cost, the first of
+    these unless `wide`; empty if unknown.
     """
     if row.kind == "conflict":
         return ""
     sessions = count(row.sessions, "session") if row.sessions > 1 else ""
-    calls = f"cost {count(row.cost, 'call')}" if row.cost else ""
+    calls = f"{count(row.cost, 'call')} lost" if row.cost else ""
     words = [each for each in (sessions, calls) if each]
     return ", ".join(words if wide else words[:1])
 

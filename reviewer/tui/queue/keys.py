@@ -27,8 +27,8 @@ DEFER = Action(
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "w", "say why",
-    "Give a reason for this rejection; elsewhere, for your last one.",
-    writes=True, beside=REJECT.id,
+    "Reject with a reason; this row, or the marked ones.",
+    writes=True, takes_marked=True, beside=REJECT.id,
 )  # fmt: skip
 RESTORE = Action(
     "restore", "", "put back",
@@ -68,7 +68,7 @@ START = Action(
 )  # fmt: skip
 SORT = Action(
     "sort", "", "order",
-    "Order by rank, confidence, newest, source, sessions or used.",
+    "Order by rank, confidence, newest, source, sessions, used or cost.",
 )  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",

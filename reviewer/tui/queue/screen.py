@@ -119,8 +119,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._reader: Popen[bytes] | None = None
         """The process that reads new turns of agents."""
         self.reader = ReaderBar()
-        self._rejected: Done | None = None
-        """The last rejection, or the last reason given for one."""
 
     def compose_above(self) -> Iterable[Widget]:
         return (self.reader,)
@@ -522,39 +520,22 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if self._is_conflict() and not self.model.marks:
             await self._settle(side=None)
         else:
-            await self._decide(self._targets(), "Rejecting", self._reject)
+            await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
 
-    def _reject(self, ids: Sequence[int], *, alone: Collection[int]) -> Done:
-        done = self.engine.triage.reject(ids, alone=alone)
-        self._rejected = done
-        return done
+    def _cannot_say_why(self) -> str | None:
+        return None if self.model.marks else self._cannot_reword()
 
-    def _rejected_here(self) -> Sequence[int]:
-        """The rows of the last rejection, or the rejected row under the cursor."""
-        row, latest = self.model.current, self._rejected
-        step = self.last_done()
-        ids = latest.ids if latest and step and step.act == latest.act else ()
-        is_other = row is not None and row.status == "invalid" and row.id not in ids
-        return [row.id] if row is not None and is_other else ids
-
-    def _rejected_nothing(self) -> str | None:
-        return None if self._rejected_here() else f"Reject something first: {keys.REJECT.key}."
-
-    @unless(_rejected_nothing)
+    @unless(_cannot_say_why)
     async def action_reject_why(self) -> None:
-        """Choose a reason for the rejected row under the cursor, or for the last rejection."""
-        latest, ids = self._rejected, self._rejected_here()
+        """Choose a reason, and reject the marked rows, or this one, for it."""
+        ids, reject = self._targets(), self.engine.triage.reject
 
         async def then(option: Option) -> None:
-            if option.key:
-                done = await self._change(
-                    lambda: self.engine.triage.say_why(ids, RejectReason(option.key))
-                )
-                self._rejected = done if done.act else latest
+            await self._decide(ids, "Rejecting", partial(reject, reason=RejectReason(option.key)))
 
         which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
         reasons = [Option(each, *words) for each, words in REASONS.items()]
-        await self.choose(f"Why reject {which}", [Option("", "no reason"), *reasons], then)
+        await self.choose(f"Why reject {which}", reasons, then)
 
     @unless(_cannot_decide)
     async def action_defer(self) -> None:
@@ -664,9 +645,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The result of an act, and how to undo it if it changed something."""
         if not done.act:
             return f"{done.title}."
-        rejected = self._rejected is not None and self._rejected.act == done.act
-        why = f"{keys.REJECT_WHY.key} to say why, " if rejected else ""
-        return f"{done.title}{remark} - {why}{kit_keys.UNDO.key} to undo"
+        return f"{done.title}{remark} - {kit_keys.UNDO.key} to undo"
 
     def _show_again(self) -> None:
         """Redraw the rows and reload the panes after an act of this screen."""

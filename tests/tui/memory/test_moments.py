@@ -67,6 +67,17 @@ async def test_a_hook_follows_the_screen_while_it_is_open(
         await screen.until(lambda: "two approvals" in memories_at(str(known.path), None, push))
 
 
+async def test_what_is_typed_is_added_to_the_moments_that_a_memory_has(engine: Engine) -> None:
+    (number,) = engine.entities.author("acme", "preference", "Weigh before src/pay/ is run.").ids
+    engine.triage.promote([number])
+    async with opened(engine, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "e", *"recalled", "enter", *"guard git push", "enter")
+        moments = ["path src/pay/", "guard git push"]
+        assert [str(each) for each in engine.recall.moments(number)] == moments
+        await screen.press("e", *"recalled", "enter", "enter")
+        assert [str(each) for each in engine.recall.moments(number)] == moments
+
+
 async def test_a_command_in_the_wording_is_offered(engine: Engine) -> None:
     (number,) = engine.entities.author("acme", "preference", "Rebase before `git push`.").ids
     engine.triage.promote([number])

@@ -65,7 +65,7 @@ async def test_before_any_use_it_says_what_each_has_cost(linted: Engine) -> None
     async with opened(linted, project="acme", size=(80, 24)) as screen:
         await screen.press("f5")
         assert "4 memories · not knowing them cost 12 calls · what this saves will" in screen.text
-        assert [each[:6] for each in figures(screen)] == ["cost 4"] * 3 + ["Tabs, "]
+        assert [each[:6] for each in figures(screen)] == ["lost 4"] * 3 + ["Tabs, "]
 
 
 async def test_what_held_comes_first_then_what_came_back_then_what_was_never_needed(
@@ -78,7 +78,7 @@ async def test_what_held_comes_first_then_what_came_back_then_what_was_never_nee
     async with opened(linted, project="acme", size=(80, 24)) as screen:
         await screen.press("f5")
         assert "4 memories · 3 uses, 2 held · about 4 calls saved · 1 came back" in screen.text
-        assert figures(screen) == ["saved 4 2 2", "cost 4 1 0 !", "cost 4 -", "-"]
+        assert figures(screen) == ["saved 4 2 2", "lost 4 1 0 !", "lost 4 -", "-"]
         assert "nilerr" in rows(screen)[0]
         assert "used twice, twice it held" in screen.text
         assert "held       " in screen.text

@@ -26,6 +26,11 @@ def packet_text(screen: Screen) -> str:
     return shown(screen).text.plain_text
 
 
+def why_of(screen: Screen) -> str:
+    """The text about the row under the cursor."""
+    return " ".join(shown(screen).why.plain_text.split())
+
+
 async def go_to(screen: Screen, title: str) -> None:
     """Put the cursor on the item with that title."""
     rows = model(screen).rows

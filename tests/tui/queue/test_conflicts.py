@@ -54,7 +54,7 @@ async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(
             assert words in screen.text
         assert f"a keeps #{right} in place of #{left} · x leaves both" in screen.text
         assert "a keep newer  x leave both" in screen.text
-        assert "why here: a contradiction" in screen.text
+        assert ": a contradiction" in screen.text
         assert "1 of 2" in screen.text
         assert "PostgreSQL" in screen.queue.evidence.plain_text
         await screen.press("]")

@@ -84,7 +84,9 @@ def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
     assert "once · 1 session · queued 2 hours ago" in pane_text(
         seen=1, sessions=1, pending_since="2026-02-14T10:00:00.000Z"
     )
-    assert "seen        3 sessions · cost 6 tool calls" in pane_text(seen=3, sessions=3, cost=6)
+    assert "seen        3 sessions · 6 tool calls lost without it" in pane_text(
+        seen=3, sessions=3, cost=6
+    )
     assert "90 times · 40 sessions of 3 people" in pane_text(seen=90, sessions=40, authors=3)
     assert "1 session of 1 person" in pane_text(sessions=1, authors=1)
 
@@ -114,7 +116,7 @@ def test_other_properties_are_shown_in_words_with_a_sign(
     assert words in pane_text(**fields)
 
 
-def test_what_is_decided_with_a_row_is_below_its_text_in_a_line_each() -> None:
+def test_what_is_decided_with_a_row_is_a_line_above_its_text() -> None:
     near = [
         Member(
             398 + n, f"Postgres 16 was chosen {'again ' * 30}", 0.5, 0.91, Status.CANDIDATE, None
@@ -122,10 +124,9 @@ def test_what_is_decided_with_a_row_is_below_its_text_in_a_line_each() -> None:
         for n in range(7)
     ]
     shown = pane_text(members=near).split("\n")
-    assert shown[1].startswith(" 7 alike     #398 Postgres 16 was chosen again")
-    assert shown[1].endswith("…")
-    assert shown[5].strip().startswith("#402")
-    assert shown[6].strip() == "2 more: right shows them"
+    assert shown[0].startswith(" 7 alike     right shows them: Postgres 16 was chosen again")
+    assert shown[0].endswith("…")
+    assert shown[1].startswith(" Use PostgreSQL 16 for the ledger")
 
 
 def test_a_near_duplicate_is_shown_from_its_first_word_on_and_not_once_it_is_decided() -> None:
@@ -134,7 +135,7 @@ def test_a_near_duplicate_is_shown_from_its_first_word_on_and_not_once_it_is_dec
         Member(2, "Use PostgreSQL 16 for everything.", 0.5, 0.8, Status.INVALID, None),
     ]
     shown = pane_text(members=near).split("\n")
-    assert shown[1] == " 1 alike     #1 Use PostgreSQL 16 for the ledger, never 15."
+    assert shown[0] == " 1 alike     right shows it: Use PostgreSQL 16 for the ledger, never 15."
     assert "everything" not in "".join(shown)
 
 

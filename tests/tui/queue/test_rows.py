@@ -148,17 +148,24 @@ async def test_a_question_about_many_rows_counts_those_that_go_with_them(
         assert "Deferring 2 rows at once ─" in screen.text
 
 
-async def test_the_last_line_says_why_a_row_is_where_it_is(twins: Engine) -> None:
-    first, second = twins.queue.ids(QueueQuery())[:2]
-    with planted(twins.path) as act:
-        act.update("memory", first, rank=3.02)
-        act.update("memory", second, rank=2.03)
-    async with opened(twins, size=(80, 24)) as screen:
-        assert " why here: your own words" in screen.text.splitlines()
-        await screen.press("j")
-        assert " why here: it came up in several sessions" in screen.text.splitlines()
+async def test_the_last_line_says_why_a_row_is_where_it_is(stocked: Engine) -> None:
+    first, second, third, *rest = stocked.queue.ids(QueueQuery())
+    with planted(stocked.path) as act:
+        act.update("memory", first, rank=3.02, sessions=2, cost=1)
+        act.update("memory", second, rank=3.01)
+        act.update("memory", third, rank=1.004, cost=4)
+    places = (
+        "your own words, 2 sessions",
+        "your own words, by rating",
+        "4 calls lost",
+        "by rating",
+    )
+    async with opened(stocked, size=(80, 24)) as screen:
+        for at, words in enumerate(places, start=1):
+            assert f" {at} of {3 + len(rest)}: {words}" in screen.text.splitlines()
+            await screen.press("j")
         await screen.press("slash", *"conf>0", "enter")
-        assert "why here" not in screen.text
+        assert "by rating" not in screen.text
 
 
 async def test_enter_keeps_a_filter_open_that_cannot_be_understood(stocked: Engine) -> None:
@@ -222,7 +229,7 @@ async def test_the_number_of_rows_alike_follows_what_not_knowing_has_cost(twins:
     with planted(twins.path, "cost") as act:
         act.update("memory", twins.queue.ids(QueueQuery())[0], cost=3, sessions=4)
     async with opened(twins, size=(80, 24)) as screen:
-        assert "▌   4 sessions, cost 3 calls +1: " in screen.text
+        assert "▌   4 sessions, 3 calls lost +1: " in screen.text
         await screen.choose("order", "confidence")
         assert "+1: Never deploy" in screen.text
 
@@ -314,7 +321,7 @@ async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine)
     async with opened(stocked, size=(80, 24)) as screen:
         shown = screen.text.splitlines()[1:3]
         words = [stocked.queue.candidate(each).content[:20] for each in (first, second)]
-        assert f"cost 14 calls: {words[0]}" in shown[0]
+        assert f"14 calls lost: {words[0]}" in shown[0]
         assert shown[1].lstrip().startswith(words[1])
         assert shown[1].index(words[1]) < 6
 

@@ -25,8 +25,7 @@ async def test_one_key_decides_and_the_cursor_goes_to_the_next(
         first, second = screen.model.ids[:2]
         await screen.press(key)
         assert status_of(stocked, first) == status
-        why = "w to say why, " if key == "x" else ""
-        assert screen.status == f"{verb} #{first} - {why}u to undo"
+        assert screen.status == f"{verb} #{first} - u to undo"
         assert screen.model.current_id == second
         assert screen.model.ids[0] == first, "the decided row stays"
         assert screen.model.is_dimmed(0)
@@ -47,6 +46,8 @@ async def test_one_key_decides_and_the_cursor_goes_to_the_next(
         ("undo of bulk: the first", ("j", "space", "space", "a", "G", "u"), 1),
         ("filtered: down", ("a",), 1),
         ("filtered: undo goes back", ("a", "x", "u"), 1),
+        ("undo of a rejection with its reason", ("j", "w", "enter", "G", "u"), 1),
+        ("filtered: undo of a rejection with its reason", ("j", "w", "enter", "u"), 1),
         ("filtered: bulk goes on below", ("space", "space", "a"), 2),
     ],
 )
@@ -67,7 +68,7 @@ async def test_bulk_is_one_act_with_its_count(stocked: Engine) -> None:
         ids = list(screen.model.ids[:3])
         acts = len(stocked.history.acts(limit=10_000))
         await screen.press("space", "space", "space", "x")
-        assert screen.status == "Rejected 3 candidates - w to say why, u to undo"
+        assert screen.status == "Rejected 3 candidates - u to undo"
         assert len(stocked.history.acts(limit=10_000)) == acts + 1
         await screen.press("u")
         assert [status_of(stocked, number) for number in ids] == ["candidate"] * 3
@@ -137,7 +138,7 @@ async def test_a_decision_on_more_than_twenty_rows_says_the_number_and_asks_once
         assert len(seeded.history.acts(limit=10_000)) == acts
         await screen.press("x", "enter")
         assert len(seeded.history.acts(limit=10_000)) == acts + 1
-        assert screen.status == f"Rejected {rows:,} candidates - w to say why, u to undo"
+        assert screen.status == f"Rejected {rows:,} candidates - u to undo"
 
 
 async def test_a_message_leaves_after_a_while(

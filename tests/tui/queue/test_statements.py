@@ -16,7 +16,7 @@ from reviewer.sources.events import Speaker
 from tests.cli.test_findings import REFUSED
 from tests.present import present
 from tests.stored import planted
-from tests.tui.conftest import opened
+from tests.tui.conftest import opened, status_of
 from tests.unit.promotion.session import RULE, session
 from tests.unit.sessions.told import Told
 
@@ -70,41 +70,41 @@ async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> Non
         assert "✓ 1 quote, every name and number found" in screen.text
 
 
-async def test_x_rejects_and_the_next_key_may_say_why(talked: Engine) -> None:
+async def test_a_rejection_with_its_reason_is_one_act_and_one_undo(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
+        first = present(screen.model.current_id)
+        acts = len(talked.history.acts())
         await screen.press("w")
-        assert screen.status == "Reject something first: x."
-        await screen.press("x")
-        rejected = present(screen.model.current_id)
-        behind = f"#{rejected} and 1 near duplicate"
-        assert screen.status == f"Rejected {behind} - w to say why, u to undo"
-        await screen.press("w", "enter")
-        assert talked.queue.candidate(rejected).reason == ""
+        assert f"Why reject #{first}" in screen.text
+        await screen.press("escape")
+        assert status_of(talked, first) == "candidate"
         await screen.press("w", *"wrong", "enter")
-        view = talked.queue.candidate(rejected)
+        view = talked.queue.candidate(first)
         assert (view.status, view.reason) == ("invalid", "wrong")
-        said = "Said why 2 candidates were rejected: wrong"
+        said = f"Rejected #{first} and 1 near duplicate: wrong"
         assert screen.status == f"{said} - u to undo"
-        assert not any(act.undone for act in talked.history.acts())
-        await screen.press("w", *"known", "enter")
-        assert talked.queue.candidate(rejected).reason == "known"
+        assert len(talked.history.acts()) == acts + 1
         await screen.press("k")
-        assert "ago: known already" in screen.text
-        await screen.press("u", "u", "u")
-        view = talked.queue.candidate(rejected)
+        assert "ago: wrong" in screen.text
+        await screen.press("w")
+        assert screen.status.startswith(f"#{first} is already decided: u undoes")
+        await screen.press("G", "u")
+        assert screen.status.startswith(f"Undone: {said} “")
+        view = talked.queue.candidate(first)
         assert (view.status, view.reason) == ("candidate", "")
+        assert screen.model.current_id == first
 
 
-async def test_a_reason_is_given_to_the_rejected_row_under_the_cursor(stocked: Engine) -> None:
+async def test_marked_rows_are_rejected_for_one_reason(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
-        first, second = screen.model.ids[:2]
-        await screen.press("x", "x", "w", *"wrong", "enter", "g", "w", *"known", "enter")
-        assert screen.status == f"Said why #{first} was rejected: known already - u to undo"
-        assert stocked.queue.candidate(second).reason == "wrong"
-        await screen.choose("other rows", "rejected")
-        screen.queue.list.move_to(screen.model.ids.index(second))
-        await screen.press("w", *"known", "enter")
-        assert stocked.queue.candidate(second).reason == "known"
+        ids = screen.model.ids[:3]
+        await screen.press("space", "space", "space", "w")
+        assert "Why reject 3 rows" in screen.text
+        await screen.press(*"known", "enter")
+        assert screen.status == "Rejected 3 candidates: known already - u to undo"
+        assert [stocked.queue.candidate(each).reason for each in ids] == ["known"] * 3
+        await screen.press("u")
+        assert [status_of(stocked, each) for each in ids] == ["candidate"] * 3
 
 
 async def test_the_type_of_a_row_is_chosen_and_undone(talked: Engine) -> None:

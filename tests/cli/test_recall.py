@@ -58,6 +58,19 @@ def test_a_branch_is_no_path_but_a_folder_of_the_project_is(reviewer: Reviewer) 
     assert reviewer("recall", "--file", "origin/main").stdout == ""
 
 
+def test_chosen_moments_take_the_place_of_the_derived_ones_or_stand_beside_them(
+    reviewer: Reviewer,
+) -> None:
+    reviewer.succeeds("remember", "Weigh before src/pay/ is run.")
+    for chosen, when in (
+        (["guard git push"], "guard git push"),
+        (["guard git push", "derived"], "path src/pay/; guard git push"),
+        (["derived"], "path src/pay/"),
+    ):
+        reviewer.succeeds("edit", 1, *(word for each in chosen for word in ("--when", each)))
+        assert f"when        {when}\n" in reviewer("queue", "show", 1).stdout
+
+
 DENIED = "git@example.org: Permission denied (publickey).\nfatal: Could not read from remote."
 
 

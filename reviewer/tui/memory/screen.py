@@ -455,7 +455,8 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             return [default, *(option(str(each), [each]) for each in commands_in(content))]
 
         def option(text: str, moments: Sequence[Moment]) -> Option:
-            return Option(text, text, moment_words(moments, glyphs(self.app)))
+            name = f"and {moments[-1]}" if ";" in text else text
+            return Option(text, name, moment_words(moments[-1:], glyphs(self.app)))
 
         async def then(option: Option) -> None:
             chosen = read(option.key)

@@ -16,8 +16,6 @@ OWN_WORDS = 3.0
 """The rank from which rows are the person's own words."""
 RECURS = 2.0
 """The rank from which rows are shown by several sessions."""
-LOST_CALLS = 1.001
-"""The rank from which rows have cost calls."""
 OF_FLEET = 0.8085
 """Rank of what a fleet found most often: the highest confidence that the formula can give."""
 BY_HAND = 1.0
@@ -41,13 +39,11 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
     return round(1 + dear if cost else quality, 8)
 
 
-def place_words(rank: float, figures: str) -> str:
-    """Why a row with this rank is where it is. `figures`: its sessions and lost calls."""
+def place_words(rank: float) -> str:
+    """Why a row with this rank comes before what was counted; empty if it does not."""
     if rank >= CONFLICT:
         return "a contradiction"
-    words = "your own words" if rank >= OWN_WORDS else ""
-    counts = figures if rank >= LOST_CALLS else ""
-    return ", ".join(filter(None, (words, counts or "by rating")))
+    return "your own words" if rank >= OWN_WORDS else ""
 
 
 PRIORS: dict[Proposer, float] = {

@@ -121,7 +121,7 @@ def test_a_third_session_is_counted_on_the_row_that_there_is(
 
     assert (same["id"], same["status"], same["sessions"]) == (row["id"], "invalid", 3)
     shown = reviewer("queue", "show", row["id"]).stdout
-    assert "seen 3 sessions, cost 6 tool calls" in " ".join(shown.split())
+    assert "seen 3 sessions, 6 tool calls lost without it" in " ".join(shown.split())
     for name in ("a", "b", "c"):
         assert f"evidence    {folder / name}.jsonl:" in shown
 

@@ -99,10 +99,9 @@ class ChoiceScreen(
     ) -> None:
         """`options`: all of them, of which those with the typed words are shown, or what finds
         them; `near`: the row that must stay visible; `text`: the initial text of the field,
-        which typing replaces, unless it ends with a blank;
-        `current`: the initial option. With `whole` it fills the screen. `narrows`: what is typed is
-        never itself the answer, as with given options. Page keys scroll `pane`, the subject of the
-        question.
+        which typing replaces unless it ends with a blank; `current`: the initial option. With
+        `whole` it fills the screen. `narrows`: what is typed is never itself the answer, as with
+        given options. Page keys scroll `pane`, the subject of the question.
         """
         super().__init__()
         self._find = options if callable(options) else partial(_fitting, options)

@@ -37,11 +37,10 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
     @property
     def place(self) -> str:
-        """The position of the cursor; where everything is listed, why its row is there."""
+        """The position of the cursor, and why it is there if the first column does not show it."""
         row = self.model.current if self.whole else None
-        if row is None:
-            return super().place
-        return f"{super().place}: {place_words(row.rank, cost_words(row, wide=False))}"
+        why = place_words(row.rank) if row is not None else ""
+        return f"{super().place}: {why}" if why else super().place
 
     def parts_of(
         self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs

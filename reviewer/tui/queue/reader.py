@@ -33,9 +33,6 @@ NOBODY = (
     "Nothing is set up to read the sessions: install Claude Code, Codex, Gemini CLI, OpenCode or"
     " Copilot CLI, or name an endpoint under [model] in the settings."
 )
-NO_READER = f"To find more here, set up an agent or model: {keys.LET_READ.key} says how."
-"""Shown if sessions are unread and no reader is installed."""
-
 LONG_WORD = 12
 """Cells that a line may lose to wrapping."""
 BEYOND, ROOM = 2, 20_000
@@ -160,6 +157,9 @@ class ReaderBar(Static):
         self.offers: list[Offer] = []
         """Offers for this project, the default reader first."""
         self._unread = False
+        """Whether to say that sessions are unread and no reader is installed."""
+        self._no_hint = False
+        """Whether that was put away."""
         self._came = ""
         """The result of the last reading."""
         self._reading: BackgroundReading | None = None
@@ -170,7 +170,7 @@ class ReaderBar(Static):
 
     def take(self, offers: list[Offer], *, unread: bool = False) -> None:
         """Show other offers. `unread`: sessions are unread and no reader is installed."""
-        self.offers, self._unread = offers, unread
+        self.offers, self._unread = offers, unread and not self._no_hint
         self._draw()
 
     def clear(self) -> None:
@@ -179,8 +179,10 @@ class ReaderBar(Static):
         self.take([])
 
     def put_away(self) -> bool:
-        """Clear the result of the last reading; returns whether there was one."""
-        shown, self._came = bool(self._came), ""
+        """Clear the result of the last reading and the hint; returns whether there was any."""
+        shown = bool(self._came) or self._unread
+        self._no_hint |= self._unread
+        self._came, self._unread = "", False
         self._draw()
         return shown
 
@@ -223,7 +225,8 @@ class ReaderBar(Static):
             key, offer = keys.LET_READ.key, self.offers[0]
             words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
         elif self._unread:
-            words = short = NO_READER
+            short = f"To find more here, set up an agent or model: {keys.LET_READ.key} says how"
+            words = f"{short}, {BACK.key} removes this"
         room = self.app.size.width - 2
         ellipsis = glyphs(self.app).ellipsis
         now = cut(display_line(words if len(words) <= room else short), room, ellipsis)

@@ -931,7 +931,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return True
 
     def leave_last(self) -> None:
-        """Go back to the waiting rows; clear the result of the last reading."""
+        """Go back to the waiting rows; clear what stands above them."""
         if self.query_asked.status != "waiting":
             self.show_status("waiting")
         elif not self.reader.put_away():

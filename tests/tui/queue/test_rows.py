@@ -148,24 +148,17 @@ async def test_a_question_about_many_rows_counts_those_that_go_with_them(
         assert "Deferring 2 rows at once ─" in screen.text
 
 
-async def test_the_last_line_says_why_a_row_is_where_it_is(stocked: Engine) -> None:
-    first, second, third, *rest = stocked.queue.ids(QueueQuery())
-    with planted(stocked.path) as act:
-        act.update("memory", first, rank=3.02, sessions=2, cost=1)
-        act.update("memory", second, rank=3.01)
-        act.update("memory", third, rank=1.004, cost=4)
-    places = (
-        "your own words, 2 sessions",
-        "your own words, by rating",
-        "4 calls lost",
-        "by rating",
-    )
-    async with opened(stocked, size=(80, 24)) as screen:
-        for at, words in enumerate(places, start=1):
-            assert f" {at} of {3 + len(rest)}: {words}" in screen.text.splitlines()
-            await screen.press("j")
-        await screen.press("slash", *"conf>0", "enter")
-        assert "by rating" not in screen.text
+async def test_the_last_line_says_where_a_row_is_and_whether_it_is_in_your_own_words(
+    twins: Engine,
+) -> None:
+    with planted(twins.path) as act:
+        act.update("memory", twins.queue.ids(QueueQuery())[0], rank=3.02)
+    async with opened(twins, size=(80, 24)) as screen:
+        assert " 1 of 2: your own words" in screen.text.splitlines()
+        await screen.press("j")
+        assert " 2 of 2" in screen.text.splitlines()
+        await screen.press("k", "slash", *"conf>0", "enter")
+        assert "your own words" not in screen.text
 
 
 async def test_enter_keeps_a_filter_open_that_cannot_be_understood(stocked: Engine) -> None:

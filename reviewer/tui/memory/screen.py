@@ -131,18 +131,14 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             self.facts.load(found, text)
             if (index := self.facts.index_of(here)) is not None:
                 self.facts.cursor = index
-            self._show_list(any_state=bool(found.states))
+            self._show_list()
 
         self.read(work, then, group="rows")
 
-    def _show_list(self, *, any_state: bool) -> None:
+    def _show_list(self) -> None:
         empty = not self.facts.ids
         self.show_empty(empty=empty and not self._filter and self.editing is None)
         self.list.empty = self._nothing_words() if empty else ()
-        new = keys.NEW_VALUE.key
-        self.list.remark = (
-            "" if any_state or empty else f"No trusted state yet. {new} sets a value."
-        )
         self.list.rows_changed()
         heads = self.rows.heads.rstrip() or "Memory"
         entitle(self.list, heads, f"/ {self._filter}" if self._filter else "")

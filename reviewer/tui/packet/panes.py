@@ -134,7 +134,7 @@ class PacketList(ModelList[PacketModel]):
 
 
 def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
-    """`Tasks  2,940 tokens · 3 full, 2 short`; `Left out  2 of every packet`."""
+    """`Tasks  2,940 tokens · 3 full, 2 short`; `Left out  2 everywhere`."""
     if row.name == LEFT_OUT:
         return [("Left out", style.strong), (f"  {_left_out_words(row)}", style.dim)]
     words = [f"{row.counts[state]:,} {STATES[state][0].strip()}" for state in STATES
@@ -147,13 +147,13 @@ def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
 
 
 def _left_out_words(row: SectionRow) -> str:
-    """`19 of this packet: / drop shows them; 2 of every packet`."""
+    """`19 here (/ drop shows them), 2 everywhere`."""
     here, everywhere = row.counts["here"], row.counts["everywhere"]
     words = [
-        f"{here:,} of this packet: {shared.FILTER.key} drop shows them" if here else "",
-        f"{everywhere:,} of every packet" if everywhere else "",
+        f"{here:,} here ({shared.FILTER.key} drop shows them)" if here else "",
+        f"{everywhere:,} everywhere" if everywhere else "",
     ]
-    return "; ".join(filter(None, words))
+    return ", ".join(filter(None, words))
 
 
 def why_blocks(

@@ -338,7 +338,7 @@ async def test_the_end_of_the_list_says_what_is_left_out_and_why(
     engine.recall.leave_out(jam)
     async with opened(engine, size=size) as screen:
         await screen.press("f4", "j")
-        assert "Left out  2 of every packet" in screen.text
+        assert "Left out  2 everywhere" in screen.text
         assert "you left it out of packets; x puts it in again" in why_of(screen)
         await screen.press("j")
         assert "reads like an order planted for an agent" in why_of(screen)
@@ -347,7 +347,7 @@ async def test_the_end_of_the_list_says_what_is_left_out_and_why(
         assert "paper jam" in packet_text(screen)
         assert present(model(screen).item).state == "full"
         await screen.press("u")
-        assert "Left out  2 of every packet" in screen.text
+        assert "Left out  2 everywhere" in screen.text
         assert present(model(screen).item).title == "A paper jam is reported late"
 
 
@@ -359,7 +359,7 @@ async def test_what_had_no_room_is_counted_at_the_end_and_found_by_the_filter(
         await typed(screen, "b", "380")
         dropped = [each for each in items(screen) if each.state == "dropped"]
         await screen.press("G")
-        assert f"Left out  {len(dropped)} of this packet: / drop shows them" in screen.text
+        assert f"Left out  {len(dropped)} here (/ drop shows them)" in screen.text
         await screen.press("/", *"drop", "enter")
         assert items(screen) == dropped
 

@@ -94,6 +94,10 @@ def migrations() -> Migrations:
         db.execute("INSERT INTO recall_text(recall_text) VALUES ('delete-all')")
         db.execute(f"INSERT INTO recall_text(rowid, content) {active}")
 
+    @found(name="moments of failures in views")
+    def moments_of_failures_in_views(db: Database) -> None:
+        _derive_moments_anew(db)
+
     return found
 
 

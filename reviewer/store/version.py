@@ -5,7 +5,7 @@ alone.
 FIRST_VERSION = 10
 """`PRAGMA user_version` of the oldest store that can be opened, which `tables.sql` makes."""
 
-SCHEMA_VERSION = 22
+SCHEMA_VERSION = 23
 """`PRAGMA user_version` of an up-to-date store: FIRST_VERSION and one for each later migration."""
 
 APPLICATION_ID = 0x52565752

@@ -11,6 +11,7 @@ from reviewer.promotion.rows.known_rows import SHORTLIST, query_of
 from reviewer.proposing.alike import PreparedTexts, says
 from reviewer.proposing.given import KnownText
 from reviewer.proposing.values import Proposer
+from reviewer.sources.records import Shape
 from reviewer.store.database import Database
 
 BOOT_FILES = (
@@ -59,15 +60,18 @@ class KnownFacts:
 
     def listed(self) -> list[KnownText]:
         """Known texts for a reader: memories, waiting statements, and the lines of boot files, but
-        not rows made from findings: the reader words the rule behind each.
+        neither rows made from findings nor sentences that rules took from dialogue: the reader
+        words what is behind each.
         """
         rows = self._database.query(
             "SELECT m.id, m.content, substr(m.last_seen, 1, 10)"
             " || iif(' ' || m.flags || ' ' LIKE '% once %', ', once', ''), m.signature"
             " FROM memory m JOIN project p ON p.id = m.project_id"
             " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
-            " AND m.kind = 'memory' AND (m.status = 'active' OR m.proposer <> ?)"
-            " AND m.leader_id IS NULL"
+            " AND m.kind = 'memory' AND m.leader_id IS NULL AND (m.status = 'active'"
+            f" OR m.proposer <> ? AND NOT (m.proposer = '{Proposer.NOTES}' AND EXISTS"
+            " (SELECT 1 FROM evidence e JOIN record r ON r.id = e.record_id"
+            f" WHERE e.memory_id = m.id AND r.shape = '{Shape.TURN}')))"
             " ORDER BY m.status, m.rank DESC LIMIT ?",
             (self._project, Proposer.FINDING, MAX_LISTED),
         )

@@ -225,6 +225,17 @@ def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promo
     assert told.place == f"#{one}"
 
 
+def test_a_sentence_that_a_rule_took_from_dialogue_is_left_to_the_reader_to_word(
+    engine: Engine, tmp_path: Path
+) -> None:
+    talk = session(tmp_path / "s1.jsonl")
+    engine.intake.ingest([talk], project="acme")
+    assert len(waiting(engine)) == 1
+    assert engine.proposals.known("acme").listed() == []
+    (worded,) = add(engine, talk, proposal()).new
+    assert [row.id for row in waiting(engine)] == [worded]
+
+
 def test_a_statement_that_joins_a_row_is_evidence_of_it(engine: Engine, tmp_path: Path) -> None:
     (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
     again = session(tmp_path / "s2.jsonl", name="s2")

@@ -199,8 +199,11 @@ def _paths_named(content: str, roots: Sequence[str] = ()) -> Iterator[Moment]:
 
 
 def _failures(quotes: Iterable[str]) -> Iterator[Moment]:
-    from reviewer.sessions.signatures import SEVERE, failing_lines  # late: slow to import
+    # late: slow to import
+    from reviewer.sessions.signatures import SEVERE, failing_lines, is_environment
 
     for quote in quotes:
         for line in failing_lines(quote, up_to=SEVERE):
-            yield Moment(MomentKind.ERROR, line.signature)
+            # `no such file or directory: *` is any missing file: its name recalls the memory.
+            if not (is_environment(line.text) and "*" in line.signature):
+                yield Moment(MomentKind.ERROR, line.signature)

@@ -92,6 +92,8 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
     assert moment.kind == "error"
     assert moment.value.startswith("nilerr: ")
     assert "50" not in moment.value
+    assert derived("A till has no paper.", ["Error: the till 7 has no paper"])
+    assert not derived("Wash trays.", ["Error: ENOENT: no such file or directory, open '/a/b'"])
 
 
 @pytest.mark.parametrize(

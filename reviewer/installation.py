@@ -16,7 +16,6 @@ DISTRIBUTION = "memory-reviewer"
 EXTRAS = {
     "mcp": ("mcp", "mcp_types", "pydantic"),
     "serve": ("textual_serve", "aiohttp"),
-    "local": ("xllamacpp",),
     "fleet": ("pyarrow",),
 }
 """Extra -> the modules that it adds, the first of which tells whether it is installed."""

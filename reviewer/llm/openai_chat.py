@@ -342,7 +342,7 @@ def _connection(problem: BaseException, endpoint: Endpoint) -> ModelError:
     reason = getattr(cause, "reason", None) or cause.strerror
     return ModelError(
         f"{endpoint.base_url} cannot be reached: {reason}. Correct base_url under [model], or start"
-        " the server there (reviewer model serve starts a small local one)."
+        " the server there."
     )
 
 

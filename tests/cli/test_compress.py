@@ -187,7 +187,7 @@ def test_an_applied_summary_is_expanded_in_a_tier_without_summaries(talk: Review
         (("compress", "talk", "--text", "s1=nowhere.txt"), 1, "No such file"),
         (("compress", "talk", "--engine", "model"), 1, "base_url"),
         (("compress", "talk", "--model", "another"), 2, "--engine model"),
-        (("compress", "talk", "--engine", "model"), 1, "model serve - Nothing was written."),
+        (("compress", "talk", "--engine", "model"), 1, "where they are). Nothing was written."),
         (("compress", "elsewhere"), 1, "There is no context"),
         (("compress", "talk", "--expand", "#2"), 1, "not a summary"),
     ],

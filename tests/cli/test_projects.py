@@ -120,7 +120,7 @@ ELSEWHERE = {
     # Of these, test_mcp.py and test_hooks.py show that they stay in one project.
     "mcp", "hook", "read-sessions", "connect", "disconnect",
     "demo", "dev-seed", "verify", "doctor", "config show", "config validate", "model check",
-    "model serve", "summarize", "extract", "view", "brief", "keep", "pipeline check",
+    "summarize", "extract", "view", "brief", "keep", "pipeline check",
     "pipeline show", "pipeline preamble",
     "sources", "watch", "serve", "help",
     # test_team.py and test_sync.py show that these keep to one project.

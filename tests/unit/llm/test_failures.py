@@ -93,7 +93,7 @@ def test_nobody_answers_there() -> None:
         port = unused.getsockname()[1]
         sentence = error_of(ModelSettings(base_url=f"http://127.0.0.1:{port}/v1", name="tiny"))
     assert "cannot be reached" in sentence
-    assert "reviewer model serve" in sentence
+    assert "start the server there" in sentence
 
 
 def test_a_host_that_does_not_exist(monkeypatch: pytest.MonkeyPatch) -> None:

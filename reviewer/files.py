@@ -5,12 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from reviewer.errors import ReviewerError, SourceError
+from reviewer.errors import SourceError
 from reviewer.system import (
     BINARY,
     FOLDER,
@@ -29,9 +28,6 @@ LARGEST_BY_HAND = 2_000_000
 
 LARGEST_OWN = 64_000_000
 """Maximum size in bytes of a program-owned file that is read at once."""
-
-HEAD_OF_OWN = 4_000
-"""Bytes that identify an earlier text of the program."""
 
 LATEST = 2**63 - 1
 """Nanoseconds since 1970: in April 2262, the last moment that fits a column of a store."""
@@ -226,37 +222,3 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-def write_over_own(
-    path: Path, data: bytes, is_own: Callable[[bytes], bool], otherwise: str
-) -> tuple[Path, bytes | None]:
-    """Write a user-named file; an existing one keeps its mode, and is replaced only if `is_own`
-    accepts its beginning. `otherwise`: the end of the refusal's sentence.
-
-    Returns the file, links followed, and the replaced content. Raises ReviewerError if it cannot be
-    written; it is then unchanged.
-    """
-    try:
-        target = Path(os.path.realpath(path))
-    except ValueError as problem:  # a NUL in the name
-        raise ReviewerError(f"{str(path)!r} is not a file name: {problem}.") from problem
-    try:
-        if path.is_symlink() and not target.exists():
-            raise ReviewerError(f"{path} is a link to {target}, which does not exist.")
-        if not target.exists():
-            write_atomic(target, data)
-            return target, None
-        if not target.is_file():
-            raise ReviewerError(f"{path} is not a regular file: name a file.")
-        with open_file(target) as stream:
-            head = stream.read(HEAD_OF_OWN)
-            if not is_own(head):
-                raise ReviewerError(f"{path} already exists and {otherwise}")
-            before = head + stream.read()
-        mode = target.stat().st_mode & 0o7777
-        write_atomic(target, data)
-        os.chmod(target, mode)
-    except OSError as problem:
-        raise ReviewerError(f"{path} cannot be written: {problem.strerror}.") from problem
-    return target, before

@@ -75,8 +75,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Colours of the screen, until others are chosen there."""
     ascii: bool = False
     """Draw with ASCII characters only, as `--ascii` does."""
-    editor: str | None = None
-    """Command for `E` on the screen, instead of VISUAL or EDITOR."""
     keys: dict[str, str | list[str]] = {}
     """Action -> key or keys, replacing the built-in ones. The screen checks the names."""
     model: ModelSettings = ModelSettings()

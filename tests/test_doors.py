@@ -168,7 +168,6 @@ MAKES_TEXT_ITSELF = {
     ("agents/memory_folders.py", "_with_block"): "joins texts that are ready with a marked block",
     ("agents/wiring.py", "_copilot"): "settings as JSON, with our own commands",
     ("agents/wiring.py", "_opencode"): "our own plugin",
-    ("cli/packet.py", "_hand_out"): "JSON for programs; its texts come from the doors",
     ("recall/service.py", "_for_agents"): "the beginning of a text from the doors",
 }  # fmt: skip
 """(file, function) -> why it makes an `AgentText` of anything but our own words."""
@@ -176,7 +175,6 @@ MAKES_TEXT_ITSELF = {
 TAKES_READY_TEXT = {
     ("agents/hook_events.py", "answer", "text"): "what a hook answers",
     ("agents/memory_folders.py", "memory_wiring", "facts"): "memory folders of agents",
-    ("packets/output.py", "write_packet", "text"): "packets",
     ("promotion/export/marked_block.py", "with_block", "body"): "marked blocks",
 }
 """(file, function, parameter) -> what goes through it into the hands of an agent."""
@@ -186,7 +184,6 @@ WRITES_FILES = {
     ("agents/agent_files.py", "_write"): "what the program keeps about sessions",
     ("fleet/tables.py", "write"): "a table of a job over many files",
     ("llm/answer_cache.py", "keep"): "answers of a model",
-    ("packets/output.py", "write_packet"): "takes ready text",
     ("pipelines/run_folder.py", "write"): "the state of a run, and its stages",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
@@ -220,7 +217,6 @@ def makes_ready_text(node: ast.Call) -> bool:
 def writes_a_file(node: ast.Call) -> bool:
     return isinstance(node.func, ast.Name) and node.func.id in {
         "write_atomic",
-        "write_over_own",
         "write_plan",
     }
 

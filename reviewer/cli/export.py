@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb, example="export --into CLAUDE.md --write")
-@flag("--marks", "Each fact with its id and its source.")
 @option("--context-dir DIR", "Update a .context folder.", type=FILE)
 @option("--into FILE", "Update the marked block of FILE.", type=FILE)
 @flag("--write", "Write the changes shown, after a backup.")
 @pass_session
 def export(
     session: Session,
-    marks: bool,
     context_dir: Path | None,
     into: Path | None,
     write: bool,
@@ -39,8 +37,6 @@ def export(
     planning = context_dir is not None or into is not None
     if write and not planning:
         raise click.UsageError("--write needs --context-dir or --into")
-    if planning and marks:
-        raise click.UsageError("--marks is for standard output")
     with session.listing() as engine:
         project = engine.project
         if context_dir is not None:
@@ -48,7 +44,7 @@ def export(
         elif into is not None:
             _preview_or_write(engine, [engine.exports.plan_into(project, into)], write)
         else:
-            text = engine.exports.markdown(project, marks=marks)
+            text = engine.exports.markdown(project)
             if not text:
                 narrate("Nothing is active yet. Promote candidates: reviewer promote ID")
             hand_out(text)

@@ -29,10 +29,6 @@ def _about_a_session(tokens: int) -> Callable[[Command], Command]:
     return together(
         click.argument("name", required=False, metavar="[SESSION]"),
         option("--max-tokens N", "At most N tokens.", least=LEAST, default=tokens),
-        option(
-            "--conversation N|ID",
-            "A conversation of the file, by number or id.  [default: the last]",
-        ),
         option("--context NAME", "Write about this context instead."),
         json_option("One JSON object."),
     )
@@ -46,7 +42,6 @@ def brief(
     session: Session,
     name: str | None,
     max_tokens: int,
-    conversation: str | None,
     context: str | None,
     engine: EngineName,
     model: str | None,
@@ -63,7 +58,7 @@ def brief(
     from reviewer.compression.handover import brief_of, write_brief
 
     with written_by(engine, model) as writer:
-        asked = _Asked(session, name, conversation, context, as_json)
+        asked = _Asked(session, name, context, as_json)
         asked.print(
             lambda each: write_brief(
                 each.path, max_tokens=max_tokens, session=each.session or None, writer=writer
@@ -79,7 +74,6 @@ def keep(
     session: Session,
     name: str | None,
     max_tokens: int,
-    conversation: str | None,
     context: str | None,
     as_json: bool,
 ) -> None:
@@ -88,7 +82,7 @@ def keep(
     """
     from reviewer.compression.handover import keep_of, write_keep
 
-    _Asked(session, name, conversation, context, as_json).print(
+    _Asked(session, name, context, as_json).print(
         lambda each: write_keep(each.path, max_tokens=max_tokens, session=each.session or None),
         lambda _, turns: keep_of(turns, max_tokens=max_tokens),
     )
@@ -106,7 +100,6 @@ class _Asked(NamedTuple):
 
     session: Session
     name: str | None
-    conversation: str | None
     context: str | None
     as_json: bool
 
@@ -125,18 +118,9 @@ class _Asked(NamedTuple):
             _show(about_context(place, turns), place, self.as_json)
             return
         named = find_session(self.session, self.name)
-        if self.conversation is not None:
-            named = Named(named.path, self.conversation)
         found = about_session(named)
-        if self.conversation is not None and not found.conversation:
-            from reviewer.sources.open import recognise
-
-            if recognise(named.path).outlines is None:
-                raise SourceError(f"{named.path} has one conversation: leave out --conversation.")
         inside = f", {found.conversation}" if found.conversation else f" {named.session}".rstrip()
         _show(found, f"{named.path}{inside}", self.as_json)
-        if found.conversation and self.conversation is None and not self.as_json:
-            narrate("The last conversation of the file. Another one: --conversation N")
 
 
 def _show(found: Handover, place: str, as_json: bool) -> None:

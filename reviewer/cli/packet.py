@@ -17,9 +17,9 @@ from reviewer.cli.output import (
     count,
     emit,
     hand_out,
-    json_line,
     json_option,
     narrate,
+    print_json,
     print_table,
     safe_lines,
 )
@@ -69,7 +69,7 @@ _source_options = together(
 @click.group(
     cls=VerbGroup,
     invoke_without_command=True,
-    example='packet --budget 4k --task "fix the receipt printer" --out packet.md',
+    example='packet --budget 4k --task "fix the receipt printer"',
 )
 @_source_options
 @option(
@@ -92,7 +92,6 @@ _source_options = together(
 @flag("--marks", "Mark each item with its source: [m:12].")
 @option("--pin ID", "Put this item first.", into="pins", many=True)
 @option("--mute ID", "Leave this item out.", into="mutes", many=True)
-@option("--out FILE", "Write to FILE: a new one, or an earlier packet.", type=FILE)
 @click.pass_context
 @pass_session
 def packet(
@@ -108,7 +107,6 @@ def packet(
     marks: bool,
     pins: tuple[str, ...],
     mutes: tuple[str, ...],
-    out: Path | None,
 ) -> None:
     """The text stays within the budget, except that the constitution, the reading order and the
     instruction are always included. It comes from the trusted state and the active memories and
@@ -120,8 +118,8 @@ def packet(
     both = [each for each in pins if each in mutes]
     if both:
         raise click.UsageError(f"--pin and --mute both name {both[0]}")
-    if explain and (form == "json" or out is not None):
-        raise click.UsageError("--explain is a table on stdout; the JSON always has the reasons")
+    if explain and form == "json":
+        raise click.UsageError("--explain is a table; the JSON always has the reasons")
     if task == "-":
         task = read_text(
             "-",
@@ -149,7 +147,7 @@ def packet(
 
         print_table(explained(made), right=[3, 4])
     else:
-        _hand_out(made, form, out)
+        _hand_out(made, form)
     if source.words:
         narrate(source.words)
     for line in _narration(made, {*pins, *mutes}, why_empty=session.remark):
@@ -261,16 +259,13 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
         yield _Source(material, lambda name: packets.find(material, name, project), both)
 
 
-def _hand_out(made: Packet, form: str, out: Path | None) -> None:
-    from reviewer.packets.output import to_json, write_packet
-    from reviewer.text.for_agents import AgentText
+def _hand_out(made: Packet, form: str) -> None:
+    if form == "json":
+        from reviewer.packets.output import to_json
 
-    text = AgentText(json_line(to_json(made))) if form == "json" else made.markdown
-    if out is None:
-        hand_out(text)
+        print_json(to_json(made))
     else:
-        write_packet(text, out)
-        narrate(f"Wrote {count(made.tokens_used, 'token')} to {out}")
+        hand_out(made.markdown)
 
 
 def _narration(made: Packet, named: set[str], *, why_empty: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from reviewer.cli.inputs import FILE, flag, option
+from reviewer.cli.inputs import FILE, option
 from reviewer.cli.output import (
     count,
     emit,
@@ -20,7 +20,7 @@ from reviewer.cli.output import (
     print_table,
     print_text,
 )
-from reviewer.cli.session import FAILED, VerbSection, leave
+from reviewer.cli.session import VerbSection
 
 if TYPE_CHECKING:
     from reviewer.pipelines.resolve import NodeEntry
@@ -44,9 +44,8 @@ def pipeline() -> None:
 
 @pipeline.command()
 @click.argument("file", type=FILE)
-@flag("--strict", "Exit with 1 if there are warnings.")
 @json_option("One JSON object.")
-def check(file: Path, strict: bool, as_json: bool) -> None:
+def check(file: Path, as_json: bool) -> None:
     """List nodes, edges, fidelity, threads and warnings."""
     from reviewer.pipelines.dot import read_pipeline
     from reviewer.pipelines.resolve import entries as entries_of
@@ -60,8 +59,6 @@ def check(file: Path, strict: bool, as_json: bool) -> None:
         print_json({"file": file, **fields(found), "nodes": nodes, "edges": edges})
     else:
         _show_check(found, entries)
-    if strict and found.warnings:
-        leave(FAILED)
 
 
 @pipeline.command()

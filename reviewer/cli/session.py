@@ -252,8 +252,6 @@ class Session:
         from reviewer.settings import load_settings, settings_path
 
         settings = load_settings()
-        if settings.editor:
-            os.environ["VISUAL"] = settings.editor
         begin = {} if start is None else {"start": start}
         return self._open_screen(
             engine,

@@ -1,15 +1,12 @@
-"""Packets as JSON, as a table that explains them, and in files."""
+"""Packets as JSON, and as a table that explains them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-from reviewer.files import write_over_own
-from reviewer.packets.assembly import TITLE
 from reviewer.packets.values import Item, Packet, PacketItem, Section, State
-from reviewer.text.for_agents import AgentText, as_markdown
+from reviewer.text.for_agents import as_markdown
 
 
 def to_json(packet: Packet) -> dict[str, Any]:
@@ -93,22 +90,3 @@ def _bodies(packet: Packet, section: Section) -> list[str]:
     return [
         item.shown for item in packet.in_state(State.FULL, State.SHORT) if item.section is section
     ]
-
-
-def write_packet(text: AgentText, path: Path) -> None:
-    """Write the text of a packet.
-
-    An existing file is replaced only if it is an earlier packet. Raises ReviewerError if the file
-    cannot be written; it is then unchanged.
-    """
-    data = text.encode("utf-8", "backslashreplace")
-    write_over_own(path, data, _is_packet, "is not a packet: name another file.")
-
-
-def _is_packet(content: bytes) -> bool:
-    words = content.strip()
-    return (
-        not words
-        or words.startswith(TITLE.encode())
-        or (words.startswith(b"{") and b'"tokens_used"' in words and b'"over_budget"' in words)
-    )

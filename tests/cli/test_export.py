@@ -26,7 +26,6 @@ def test_markdown_goes_to_stdout_the_most_trusted_first(decided: Reviewer) -> No
     heads = [line for line in text.splitlines() if line.startswith("## ")]
     assert heads == ["## Trusted state", "## Entities", "## Memories"]
     assert "kiosk-decisions.md:" not in text
-    assert "kiosk-decisions.md:" in decided("export", "--marks").stdout
 
 
 def test_the_block_of_a_file_that_belongs_to_somebody_else(decided: Reviewer) -> None:
@@ -76,7 +75,6 @@ def test_a_context_folder(decided: Reviewer) -> None:
     [
         ("--write",),
         ("--into", "a.md", "--context-dir", "b"),
-        ("--into", "a.md", "--marks"),
     ],
 )
 def test_options_that_exclude_each_other(decided: Reviewer, words: tuple[str, ...]) -> None:

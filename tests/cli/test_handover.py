@@ -148,7 +148,7 @@ def test_compile_marks_a_summary_with_its_range(reviewer: Reviewer, session: Pat
 
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])
-def test_of_several_conversations_it_is_the_last_or_the_one_that_is_named(
+def test_of_several_conversations_it_is_the_last(
     reviewer: Reviewer, tmp_path: Path, verb: str
 ) -> None:
     path = tmp_path / "talks.json"
@@ -162,16 +162,11 @@ def test_of_several_conversations_it_is_the_last_or_the_one_that_is_named(
     assert "paint the buoys green" in done.stdout
     assert "nets" not in done.stdout
     assert "conversation 1 of 2" in done.stderr
-    assert "--conversation N" in done.stderr
-    [second] = reviewer.rows(verb, path, "--conversation", 2)
-    assert "dry nets" in second["content"]
-    assert "buoys" not in second["content"]
-    assert second["conversation"] == "conversation 2 of 2"
-    assert "numbered from 1" in reviewer.fails(verb, path, "--conversation", "third")
+    [row] = reviewer.rows(verb, path)
+    assert row["conversation"] == "conversation 1 of 2"
 
 
 def test_a_session_is_one_conversation(reviewer: Reviewer, session: Path) -> None:
-    assert "one conversation" in reviewer.fails("brief", session, "--conversation", 2)
     [row] = reviewer.rows("brief", session)
     assert "conversation" not in row
 
@@ -180,7 +175,6 @@ def test_the_last_session_of_a_database_is_handed_over(reviewer: Reviewer, tmp_p
     database = tmp_path / "opencode.db"
     opencode_database(database, OPENCODE_INFO)
     opencode_database(database, {**OPENCODE_INFO, "id": "o2"})
-    done = reviewer.succeeds("brief", database)
-    assert "of 2" in done.stderr
-    [named] = reviewer.rows("brief", database, "--conversation", OPENCODE_INFO["id"])
-    assert named["content"].startswith(f"# Hand-over of the session {OPENCODE_INFO['id']}")
+    [last] = reviewer.rows("brief", database)
+    assert last["conversation"] == "conversation 2 of 2 (o2)"
+    assert last["content"].startswith("# Hand-over of the session o2")

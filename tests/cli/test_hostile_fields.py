@@ -311,7 +311,6 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["compile", contexts[0], "--format", form] for form in ("text", "json", "chat")),
         *(["context", "export", each] for each in contexts),
         ["export"],
-        ["export", "--marks"],
         ["export", "--into", "block.md"],
         ["export", "--context-dir", ".context"],
         ["packet"],

@@ -33,7 +33,6 @@ TAKES_A_FILE = [
     ["edit", "1", "--content-file", "{}"],
     ["remember", "--content-file", "{}", "--type", "decision"],
     ["packet", "--context-dir", "{}"],
-    ["packet", "--out", "{}"],
     ["export", "--into", "{}", "--write"],
     ["export", "--context-dir", "{}", "--write"],
 ]

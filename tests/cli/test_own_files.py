@@ -52,7 +52,7 @@ def test_files_of_a_person_with_similar_names_are_read(at_home: Reviewer) -> Non
 def test_a_packet_that_was_written_to_a_file_is_not_read(at_home: Reviewer) -> None:
     at_home("ingest", ".")
     at_home.succeeds("promote", at_home.ids()[0])
-    at_home.succeeds("packet", "--out", "packet.md")
+    (at_home.folder / "packet.md").write_text(at_home.succeeds("packet").stdout)
     (wave,) = at_home.rows("ingest", ".")
     assert wave["files"] == 0
     assert "a packet of its own" in wave["passed_over"]

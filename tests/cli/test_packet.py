@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import stat
 from pathlib import Path
 from typing import Any
 
@@ -79,26 +78,6 @@ def test_explain_lists_items_that_pin_and_mute_take(reviewer: Reviewer, kiosk: P
     assert "Jams" in packet(reviewer, kiosk, "--pin", name)
     said = reviewer.fails("packet", "--context-dir", kiosk, "--pin", "nothing", code=2)
     assert "no item nothing" in said
-
-
-def test_out_writes_the_file(reviewer: Reviewer, kiosk: Path) -> None:
-    target = reviewer.folder / "packet.md"
-    assert packet(reviewer, kiosk, "--out", target) == ""
-    assert target.read_text() == packet(reviewer, kiosk)
-    target.chmod(0o640)
-    packet(reviewer, kiosk, "--out", target)
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640
-    assert "cannot be written" in reviewer.fails(
-        "packet", "--context-dir", kiosk, "--out", "gone/p"
-    )
-    target.write_text("by hand")
-    said = reviewer.fails("packet", "--context-dir", kiosk, "--out", target)
-    assert "not a packet" in said
-    assert target.read_text() == "by hand"
-    source = kiosk / ".context" / "DECISIONS.md"
-    said = reviewer.fails("packet", "--context-dir", kiosk, "--out", source)
-    assert "name another file" in said
-    assert source.read_text() == FILES["DECISIONS.md"]
 
 
 @pytest.mark.parametrize(

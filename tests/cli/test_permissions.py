@@ -68,8 +68,6 @@ def session(program: Reviewer) -> None:
     run(program, "state", "set", "gates", "7")
     run(program, "export", "--into", "AGENTS.md", "--write")
     run(program, "export", "--context-dir", ".context", "--write")
-    run(program, "packet", "--out", "packet.md")
-    run(program, "packet", "--context-dir", ".context", "--out", "folder-packet.md")
     run(program, "pipeline", "run", "desk.dot")
     run(program, "dev-seed", 2, db=False)  # the default store, in the user's data folder
     screen(program)
@@ -106,7 +104,7 @@ def test_files_of_a_session_are_private_to_their_owner(program: Reviewer) -> Non
     beside = "data/deep/store.db"
     for name in (
         beside, f"{beside}-waves/1/report.json", f"{beside}-runs", f"{beside}-backups",
-        f"{beside}-drafts", f"{beside}.places.json", "packet.md", "folder-packet.md",
+        f"{beside}-drafts", f"{beside}.places.json",
         "home/.local/share/reviewer/reviewer.db",
     ):  # fmt: skip
         assert name in names, sorted(names)

@@ -91,7 +91,6 @@ COMMANDS: list[list[str]] = [
     ["graduate", "2", "--as", "decision", "--name", TOKEN],
     ["remember", "The kiosk is rebuilt in May.", "--type", "decision", "--name", TOKEN],
     ["export"],
-    ["export", "--marks"],
     ["export", "--into", "AGENTS.md", "--write"],
     ["context", "create", TOKEN],
     ["context", "import", "talk.json", "--json"],
@@ -107,7 +106,7 @@ COMMANDS: list[list[str]] = [
     ["compress", "talk", "--level", "brief", "--apply"],
     ["packet", "--format", "json", "--task", TOLD],
     ["packet", "--context-dir", ".context", "--explain"],
-    ["packet", "--context-dir", ".context", "--out", "packet.md"],
+    ["packet", "--context-dir", ".context"],
     ["pipeline", "check", "desk.dot", "--json"],
     ["pipeline", "preamble", "desk.dot", "--node", "tell", "--history", "RUN.json", "--json"],
     ["pipeline", "run", "desk.dot", "--json", "--set", f"said={TOLD}"],
@@ -151,7 +150,7 @@ def test_a_planted_secret_comes_out_nowhere(reviewer: Reviewer) -> None:
         for call in server.calls:
             assert leaks(json.dumps(call.body).encode()) == []
     written = [path for path in reviewer.folder.rglob("*") if path.is_file() and path not in given]
-    assert {"store.db", "AGENTS.md", "packet.md"} <= {path.name for path in written}
+    assert {"store.db", "AGENTS.md"} <= {path.name for path in written}
     told = {str(path): leaks(path.read_bytes()) for path in written}
     told["unpacked"] = leaks(everything_in(reviewer.db))
     assert {path: found for path, found in told.items() if found} == {}

@@ -116,10 +116,9 @@ def test_the_screen_gets_the_settings_or_a_mistake_in_them_is_reported_before(
         opened.append(settings)
         return 0
 
-    monkeypatch.setenv("VISUAL", "ed")
     call = ["--db", str(ingested.db), "--project", "kiosk"]
     assert run(call, screen, no_keys) == 0
-    at_a_terminal.write_text('theme = "light"\neditor = "vim"\n[keys]\npromote = "A"\n')
+    at_a_terminal.write_text('theme = "light"\n[keys]\npromote = "A"\n')
     assert run([*call, "--ascii"], screen, no_keys) == 0
     at_a_terminal.write_text("themes = 1")
     assert run(call, screen, no_keys) == 1
@@ -127,7 +126,6 @@ def test_the_screen_gets_the_settings_or_a_mistake_in_them_is_reported_before(
         {"ascii": False, "light": False, "keymap": None},
         {"ascii": True, "light": True, "keymap": at_a_terminal},
     ]
-    assert os.environ["VISUAL"] == "vim"
     assert "unknown field `themes`" in capsys.readouterr().err
 
 

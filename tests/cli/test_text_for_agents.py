@@ -181,7 +181,6 @@ def check(text: str, *, tags: bool, markdown: bool = True) -> str:
 
 PRINTED: list[list[str]] = [
     ["export"],
-    ["export", "--marks"],
     ["packet"],
     ["packet", "--marks", "--task", f"print the drawer {LIVE}"],
     ["packet", "--context-dir", "."],
@@ -205,7 +204,6 @@ def test_what_is_printed_for_agents_can_only_be_read(filled: Reviewer, call: lis
     [
         ["export", "--into", "AGENTS.md", "--write"],
         ["export", "--context-dir", "out", "--write"],
-        ["packet", "--out", "packet.md"],
         ["connect", "claude-code", "--memory", "--yes"],
         ["connect", "codex", "--memory", "--yes"],
     ],

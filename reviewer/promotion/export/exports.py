@@ -53,9 +53,9 @@ class Exports:
         ids = self._queue.ids(QueueQuery(project, "active", "-kind:conflict", Sort.NEWEST))
         return mask_items([*state, *(self._item(number) for number in sorted(ids))])
 
-    def markdown(self, project: str | None, *, marks: bool = False) -> AgentText:
-        """The facts as a Markdown text; with `marks`, each with its id and its source."""
-        return render_markdown(self.items(project), marks=marks)
+    def markdown(self, project: str | None) -> AgentText:
+        """The facts as a Markdown text."""
+        return render_markdown(self.items(project), marks=False)
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
         """The plan for a `.context/` folder. Raises SourceError, BlockError."""

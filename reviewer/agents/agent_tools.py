@@ -56,7 +56,7 @@ _WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _OWN_CALL = re.compile(
     r"(?:mcp_+)?reviewer[._-]+\w+\b"
-    r"|(?:packet|search|read|propose|dispute|brief|status)\b",
+    r"|(?:packet|search|read|propose|dispute|brief)\b",
     re.IGNORECASE,
 )
 """The beginning of a call of these tools in a session view."""
@@ -181,32 +181,6 @@ class AgentTools:
             f"m:{match[1]} waits for the person's decision, and is not used until then."
         )
 
-    def preamble(
-        self,
-        pipeline: Annotated[str, Field(description="The DOT file, in this project.")],
-        node: Annotated[str, Field(description="The stage that is about to begin.")],
-        run: Annotated[str, Field(description="The id of its run, if there is one.")] = "",
-    ) -> AgentText:
-        """The preamble of a fresh session of a pipeline's stage."""
-        from reviewer.pipelines.dot import read_pipeline
-        from reviewer.pipelines.preamble import build_preamble
-        from reviewer.pipelines.resolve import entry_after
-        from reviewer.pipelines.values import RunHistory
-
-        path = self._in_tree(pipeline)
-        if path is None:
-            raise ReviewerError(f"{pipeline} is not in this project's folder.")
-        graph = read_pipeline(path)
-        history = RunHistory("")
-        if run:
-            with self._reading() as engine:
-                history = engine.pipelines.history_of(run)
-        entry = entry_after(graph, history, node)
-        made = build_preamble(entry.fidelity.value, graph, history, node)
-        if not made.text:
-            return sentence(f"{node} begins without a preamble.")
-        return _cut(between_tags(made.text))
-
     def brief(
         self,
         session: Annotated[
@@ -239,18 +213,6 @@ class AgentTools:
         if not text:
             return sentence(f"There is nothing to hand over in {found.session or found.path.name}.")
         return _cut(between_tags(text))
-
-    def status(self) -> AgentText:
-        """How much is remembered for this project, and how much waits for the person."""
-        with self._reading() as engine:
-            counts = engine.queue.counts(engine.project)
-            rules = len(engine.state.all(engine.project))
-            own = self._waiting(engine)
-            return sentence(
-                f"Project {engine.project}: {counts.promoted:,} promoted facts, {rules:,} values "
-                f"of trusted state. {counts.waiting:,} candidates wait for the person's decision, "
-                f"{own:,} of them proposed by agents."
-            )
 
     # The store and the project
 

@@ -103,8 +103,6 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         ("Search memories", tools.search),
         ("Read a memory or a source", tools.read),
         ("Hand-over of a session", tools.brief),
-        ("Preamble of a stage", tools.preamble),
-        ("State of the memory", tools.status),
     ):
         made.add_tool(_answering(tool), title=title, annotations=READ, structured_output=False)
 

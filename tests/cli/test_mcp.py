@@ -91,11 +91,9 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
     async with started as client:
         assert len(client.instructions or "") <= 500
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {
-            "packet", "search", "read", "propose", "dispute", "brief", "preamble", "status",
-        }  # fmt: skip
+        assert set(tools) == {"packet", "search", "read", "propose", "dispute", "brief"}
         reading = {name for name, tool in tools.items() if tool.annotations.read_only_hint}  # type: ignore[union-attr]
-        assert reading == {"packet", "search", "read", "brief", "preamble", "status"}
+        assert reading == {"packet", "search", "read", "brief"}
 
         packet = await call(client, "packet", task="print tickets", budget=800)
         assert packet.startswith("<recalled-memory")
@@ -110,8 +108,6 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
         assert "> The gate controller" in fact
         assert "[Constraint]" not in fact
         assert "thermal paper" in await call(client, "read", what="notes.md:3")
-
-        assert "3 promoted facts" in await call(client, "status")
 
 
 async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
@@ -307,19 +303,6 @@ async def test_only_the_project_of_the_work_tree_is_read(reviewer: Reviewer) -> 
         assert "thermal" not in await refused(client, "packet")
 
 
-async def test_a_stage_of_a_pipeline_gets_its_preamble(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    graph = 'digraph g { goal="Print two languages"; start [shape=Mdiamond]; plan; end '
-    (folder / "p.dot").write_text(graph + "[shape=Msquare]; start -> plan -> end }")
-    (reviewer.folder / "q.dot").write_text("digraph g { a -> b }")
-    async with served(reviewer, folder) as client:
-        text = await call(client, "preamble", pipeline="p.dot", node="plan")
-        assert "Print two languages" in text
-        assert "plans" in await refused(client, "preamble", pipeline="p.dot", node="plans")
-        for outside in ("../q.dot", "/etc/passwd", "\0", "~nobody-there/x.dot"):
-            await refused(client, "preamble", pipeline=outside, node="a")
-
-
 async def test_what_waits_or_lies_outside_is_not_read(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     (folder / "more.md").write_text("- [Decision] Refunds go to the card that paid.\n")
@@ -329,6 +312,8 @@ async def test_what_waits_or_lies_outside_is_not_read(reviewer: Reviewer) -> Non
     async with served(reviewer, folder) as client:
         assert "not remembered" in await refused(client, "read", what=f"m:{waiting}")
         assert "neither in" in await refused(client, "read", what="outside.md:1")
+        for name in ("\0", "~nobody-there/x.md"):
+            assert "not a file name" in await refused(client, "read", what=f"{name}:1")
         assert "takes an id" in await refused(client, "read", what="everything")
 
 

@@ -276,8 +276,6 @@ ASKED: Mapping[str, dict[str, Any]] = {
     "search": {"words": "tickets gate", "limit": 20},
     "read": {"what": "flow.dot:1-9"},
     "brief": {"budget": 4_000},
-    "preamble": {"pipeline": "flow.dot", "node": "ask"},
-    "status": {},
     "propose": {
         "statement": f"Tickets of gate 0 are printed {FRAMES[0]} by spooler 0.",
         "quotes": [{"text": "Tickets of gate 77", "file": "flow.dot"}],
@@ -313,7 +311,6 @@ async def test_an_error_of_mcp_is_one_harmless_line(filled: Reviewer) -> None:
         for tool, arguments in {
             "read": {"what": f"{TOLD}:1-2"},
             "brief": {"session": f"none {TOLD}\n\n{LIVE * 200}"},
-            "preamble": {"pipeline": "flow.dot", "node": f"none {TOLD}\n"},
         }.items():
             text = await refused(client, tool, **arguments)
             assert not TERMINAL.search(text), (tool, text)

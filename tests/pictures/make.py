@@ -1,5 +1,5 @@
 """Draws the pictures of the documentation from the sample data: `python -m tests.pictures.make`,
-and every screen as text at three sizes: `docs/screens.md`, alone with `screens` behind it.
+and every screen as text: `docs/screens.md`, alone with `screens` behind it.
 
 `browser.png` needs the extra `serve` and Chromium; without them it is left as it is.
 """
@@ -36,7 +36,7 @@ PICTURES = {
     "memory.svg": ("enter", "a", "a", "j", "j", "j", "a", "f5"),
 }
 """File -> the keys that lead to what it shows."""
-SIZES = ((60, 20), (80, 24), (120, 40))
+TEXT = (80, 24)
 SCREENS = {
     "Queue": ("enter", "j", "a", "x", "j"),
     "Help": ("enter", "question_mark"),
@@ -98,16 +98,14 @@ async def draw(name: str, keys: Sequence[str]) -> None:
 
 async def page() -> None:
     """Every screen as text."""
-    lines = ["# Screens", "", "Every screen on the sample data of `reviewer demo`, at three sizes."]
+    lines = ["# Screens", "", "Every screen on the sample data of `reviewer demo`, at 80 x 24."]
     for name, keys in SCREENS.items():
         lines += ["", f"## {name}"]
-        async with begun(SIZES[-1]) as screen:
+        async with begun(TEXT) as screen:
             for key in keys:
                 await press(screen, key)
-            for size in SIZES:
-                await screen.resize(size)
-                shown = [re.sub(r"/tmp/tmp\w+", "~", line) for line in screen.text.splitlines()]
-                lines += ["", f"{size[0]} x {size[1]}", "", "```text", *shown, "```"]
+            shown = [re.sub(r"/tmp/tmp\w+", "~", line) for line in screen.text.splitlines()]
+            lines += ["", "```text", *shown, "```"]
     (FOLDER.parent / "screens.md").write_text("\n".join([*lines, ""]), "utf-8")
 
 

@@ -15,7 +15,7 @@ import signal
 import sys
 
 from reviewer.agents.events import EVENTS, TIMEOUTS, is_call_event
-from reviewer.recall.use_moments import ERROR, GUARD
+from reviewer.recall.event_kinds import ERROR, GUARD
 
 TYPE_CHECKING = False  # recognised by type checkers; importing `typing` costs a fifth of the time
 if TYPE_CHECKING:
@@ -79,21 +79,21 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
 
     Raises as `memories_at` does, and ValueError for invalid JSON.
     """
-    moment = EVENTS[agent][event]
+    kind = EVENTS[agent][event]
     payload = json.loads(data) if data else None
     if not isinstance(payload, dict):
         return ""
     tool = _mapping(payload, "tool_input", "toolArgs")
     command = first_text(tool, "command") or first_text(payload, "command")
-    output, reported_failed = _output(agent, payload, command) if moment == ERROR else ("", True)
-    if moment == ERROR and not output:
+    output, reported_failed = _output(agent, payload, command) if kind == ERROR else ("", True)
+    if kind == ERROR and not output:
         return ""
     from reviewer.recall.at_call import HookEvent, memories_at  # late: most calls end above
 
     patched = _patched(command) if payload.get("tool_name") == "apply_patch" else ()
     path = first_text(tool, "file_path", "path", "filePath") or first_text(payload, "path")
     happened = HookEvent(
-        moment,
+        kind,
         first_text(payload, "session_id", "sessionId", "sessionID"),
         first_text(payload, "cwd") or os.getcwd(),
         command="" if patched else command,
@@ -103,7 +103,7 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
         reported_failed=reported_failed,
     )
     text = memories_at(store, project, happened)
-    return f"{formatted(agent, event, text, deny=moment == GUARD)}\n" if text else ""
+    return f"{formatted(agent, event, text, deny=kind == GUARD)}\n" if text else ""
 
 
 def store_path(named: str) -> str:

@@ -1,6 +1,6 @@
 """The hook events of each agent, and their timeouts. Hooks load this at every call."""
 
-from reviewer.recall.use_moments import ERROR, GUARD, PROMPT, START
+from reviewer.recall.event_kinds import ERROR, GUARD, PROMPT, START
 
 COMPACTION = "compaction"
 END = "end"
@@ -30,9 +30,9 @@ EVENTS: dict[str, dict[str, str]] = {
     },
     "cursor": {"sessionStart": START, "sessionEnd": END},
 }  # fmt: skip
-"""Agent -> event -> moment."""
+"""Agent -> event -> kind."""
 
-CALL_MOMENTS = (PROMPT, ERROR, GUARD)
+CALL_EVENTS = (PROMPT, ERROR, GUARD)
 """Answered by `call_hook`; the others by `hooks`."""
 
 TIMEOUTS = {START: 5, COMPACTION: 9, END: 5, PROMPT: 2, ERROR: 2, GUARD: 2}
@@ -44,7 +44,7 @@ AGENT_TIMEOUTS = {START: 10, COMPACTION: 20, END: 10, PROMPT: 5, ERROR: 5, GUARD
 
 def is_call_event(agent: str, event: str) -> bool:
     """Whether `call_hook` answers an event."""
-    return EVENTS.get(agent, {}).get(event) in CALL_MOMENTS
+    return EVENTS.get(agent, {}).get(event) in CALL_EVENTS
 
 
 def agent_timeout(agent: str, event: str) -> int:

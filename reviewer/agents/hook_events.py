@@ -26,7 +26,7 @@ class LifecycleEvent(Struct, frozen=True, kw_only=True):
 
     agent: str
     name: str
-    moment: str
+    kind: str
     session: str = ""
     transcript: str = ""
     cwd: str = ""
@@ -53,7 +53,7 @@ def read_event(agent: str, event: str, data: bytes) -> LifecycleEvent:
     return LifecycleEvent(
         agent=agent,
         name=event,
-        moment=EVENTS[agent][event],
+        kind=EVENTS[agent][event],
         session=session,
         transcript=first_text(value, "transcript_path", "transcriptPath")
         or _transcript(agent, session),
@@ -65,7 +65,7 @@ def read_event(agent: str, event: str, data: bytes) -> LifecycleEvent:
 
 def answer(event: LifecycleEvent, text: AgentText) -> str:
     """The output that gives a text to the agent's model."""
-    if event.moment == COMPACTION and event.agent == "claude-code":
+    if event.kind == COMPACTION and event.agent == "claude-code":
         return text  # it adds plain output to the compaction prompt
     return formatted(event.agent, event.name, text)
 

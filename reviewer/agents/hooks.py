@@ -19,7 +19,7 @@ from reviewer.agents.hook_events import LifecycleEvent
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.projects import work_tree
-from reviewer.recall.use_moments import START
+from reviewer.recall.event_kinds import START
 from reviewer.text.for_agents import NOTHING, AgentText
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ class Hooks:
 
     def carry_out(self, event: LifecycleEvent) -> AgentText:
         """The text for the agent's model, possibly empty. Slower work is left to `finish`."""
-        if event.moment == START:
+        if event.kind == START:
             return self._packet(event)
-        if event.moment == COMPACTION:
+        if event.kind == COMPACTION:
             from reviewer.agents.compaction import summary_instructions
 
             session, path = event.session, event.transcript
@@ -58,7 +58,7 @@ class Hooks:
         """Check the transcript and write, after the agent has its answer."""
         if self._given is not None:
             self._files.note_given(self._given)
-        if event.moment == START:
+        if event.kind == START:
             self._note(event)
             if self._has_project:
                 self._follow_screen()

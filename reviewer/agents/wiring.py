@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from reviewer.agents.events import AGENT_TIMEOUTS, EVENTS, agent_timeout
 from reviewer.agents.json_text import Addition
-from reviewer.recall.use_moments import GUARD, START
+from reviewer.recall.event_kinds import GUARD, START
 from reviewer.text.for_agents import NOTHING, AgentText
 
 MAX_RULES = 40

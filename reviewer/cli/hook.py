@@ -56,7 +56,7 @@ def hook(session: Session, agent: str, event: str) -> None:
     from reviewer.agents.events import EVENTS, TIMEOUTS, is_call_event
     from reviewer.agents.hook_events import UnknownEventError, answer, read_event
     from reviewer.agents.hooks import Hooks
-    from reviewer.recall.use_moments import START
+    from reviewer.recall.event_kinds import START
 
     if os.environ.get(CHILD):  # the agent answers a question of ours
         return

@@ -25,8 +25,9 @@ from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import bare, title_of
+from reviewer.recall.event_kinds import ERROR, START
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.use_moments import ERROR, LEFT_OUT, START
+from reviewer.recall.search import LEFT_OUT
 from reviewer.store.database import Database, failures_as_sentences
 
 if TYPE_CHECKING:
@@ -166,11 +167,11 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
     called = {
         (use.memory, use.session)
         for use, came in uses
-        if use.moment == ERROR or (use.moment == START and came is UseOutcome.BROKEN)
+        if use.event == ERROR or (use.event == START and came is UseOutcome.BROKEN)
     }
     needed.update(memory for memory, _ in called)
     needed.subtract(
-        use.memory for use, came in uses if came is UseOutcome.BROKEN and use.moment != START
+        use.memory for use, came in uses if came is UseOutcome.BROKEN and use.event != START
     )
     return needed
 

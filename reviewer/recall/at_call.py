@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
+from reviewer.recall.event_kinds import ERROR, GUARD, PROMPT, START
 from reviewer.recall.search import (
     BY_SIGNATURE,
     MAX_WORDS,
@@ -25,7 +26,6 @@ from reviewer.recall.search import (
     recall,
     without_halves,
 )
-from reviewer.recall.use_moments import ERROR, GUARD, PROMPT, START
 from reviewer.recall.uses import TEXT, in_transaction, note_use
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
 from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
@@ -50,14 +50,14 @@ NOTICE = "<task-notification>"
 
 
 class HookEvent:
-    """An event in an agent's session. `moment`: PROMPT, ERROR or GUARD.
+    """An event in an agent's session. `kind`: PROMPT, ERROR or GUARD.
 
     `reported_failed`: the agent reports the failure; otherwise the output must show it.
     """
 
     def __init__(
         self,
-        moment: str,
+        kind: str,
         session: str,
         folder: str,
         *,
@@ -67,7 +67,7 @@ class HookEvent:
         text: str = "",
         reported_failed: bool = True,
     ) -> None:
-        self.moment, self.session, self.folder = moment, session, folder
+        self.kind, self.session, self.folder = kind, session, folder
         self.command, self.tool, self.paths = without_halves(command), readable(tool), paths
         self.text, self.reported_failed = readable(text), reported_failed
 
@@ -107,7 +107,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
             # Another hook of the session may have recorded them meanwhile.
             found = _without(found, _handed_over(writer, event))
             for memory in found:
-                note_use(writer, memory.id, event.session, event.moment, cue.key, at)
+                note_use(writer, memory.id, event.session, event.kind, cue.key, at)
 
         in_transaction(opened, note)
     return _framed(event, [(memory.id, texts[memory.id]) for memory in found]) if found else ""
@@ -171,9 +171,9 @@ def _work_tree(folder: str) -> str:
 def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
     """The search terms; None for a call that did not fail and a prompt that nobody typed."""
     commands = _commands(store, project, event)
-    if event.moment == GUARD:
+    if event.kind == GUARD:
         return Cue(GUARD, "", commands, event.paths)
-    if event.moment == PROMPT:
+    if event.kind == PROMPT:
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):
             return None
@@ -240,13 +240,13 @@ def _reports_itself(output: str, commands: Iterable[str]) -> bool:
 
 
 def _handed_over(store: sqlite3.Connection, event: HookEvent) -> set[int]:
-    """The memories that the session was given at such a moment."""
-    which, moment = ("=", GUARD) if event.moment == GUARD else ("<>", START)
+    """The memories that the session was given at such an event."""
+    which, kind = ("=", GUARD) if event.kind == GUARD else ("<>", START)
     return {
         number
         for (number,) in store.execute(
             f"SELECT memory_id FROM use_of_memory WHERE session = ? AND moment {which} ?",
-            (event.session, moment),
+            (event.session, kind),
         )
     }
 
@@ -264,10 +264,10 @@ def _new_to_session(
     words of a prompt or a failing line recall one memory at most; of a failing line, which may come
     again and again, only its best.
     """
-    if event.moment == GUARD:
+    if event.kind == GUARD:
         found = guards_at(store, project, cue)
     else:
-        known = handed_over if event.moment == PROMPT else ()
+        known = handed_over if event.kind == PROMPT else ()
         most = MAX_MEMORIES + len(handed_over)
         found = recall(store, project, cue, limit=most, by_line=1, known=known)
     return _without(found, handed_over)
@@ -277,8 +277,8 @@ def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
     """Memories with their numbers between the tags, in at most MAX_CHARS."""
     call = " ".join(word for word in event.command.split(maxsplit=2)[:2] if _is_plain(word))
     about = {PROMPT: "what this prompt names", ERROR: f"the failed call {call}".strip()}
-    head = f"The person keeps this for {about.get(event.moment, f'the call {call}'.strip())}:"
-    foot = f"\n{AGAIN}" if event.moment == GUARD else ""
+    head = f"The person keeps this for {about.get(event.kind, f'the call {call}'.strip())}:"
+    foot = f"\n{AGAIN}" if event.kind == GUARD else ""
     frame = len(f"{OPENING}\n{head}\n{CLOSING}{foot}")
     room = (MAX_CHARS - frame) // len(rows) - len("- [m:1234567] \n")
     lines = [

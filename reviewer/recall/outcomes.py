@@ -11,7 +11,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from reviewer.clock import from_iso
-from reviewer.recall.use_moments import ERROR, GUARD
+from reviewer.recall.event_kinds import ERROR, GUARD
 
 SAME_CALL = timedelta(seconds=2)
 """Allowed between a hook's time and that of the call it belongs to."""
@@ -26,14 +26,14 @@ class UseOutcome(StrEnum):
 
 
 class MemoryUse(Struct, frozen=True):
-    """A memory handed to a session. `cue`: commands and signatures of the moment; `of_memory`:
-    signatures of the failures that the memory is about; `calls`: what one of these has cost on
-    average, shared by the memories that were handed over together.
+    """A memory handed to a session. `event`: its kind; `cue`: its commands and signatures;
+    `of_memory`: signatures of the failures that the memory is about; `calls`: what one of these has
+    cost on average, shared by the memories that were handed over together.
     """
 
     memory: int
     session: str
-    moment: str
+    event: str
     cue: frozenset[str]
     at: str
     of_memory: frozenset[str] = frozenset()
@@ -60,11 +60,11 @@ def outcome(use: MemoryUse, failures: Sequence[SessionFailure]) -> UseOutcome:
         return UseOutcome.UNKNOWN
     known = use.cue | use.of_memory
     own = [failure for failure in failures if failure.signature in known or (
-        use.moment == GUARD and failure.command in use.cue)]  # fmt: skip
+        use.event == GUARD and failure.command in use.cue)]  # fmt: skip
     if any(_after(failure.last, at + SAME_CALL) for failure in own):
         return UseOutcome.BROKEN
     went_on = any(_after(failure.last, at) for failure in failures)
-    if (use.moment == GUARD and went_on) or (use.moment == ERROR and own):
+    if (use.event == GUARD and went_on) or (use.event == ERROR and own):
         return UseOutcome.HELD
     return UseOutcome.UNKNOWN
 
@@ -77,8 +77,8 @@ def uses_of(
     """
     one, number = ("", ()) if memory is None else (" AND u.memory_id = ?", (memory,))
     uses = [
-        MemoryUse(found, session, moment, _lines(cue), at, _lines(own), calls)
-        for found, session, moment, cue, at, own, calls in store.execute(
+        MemoryUse(found, session, event, _lines(cue), at, _lines(own), calls)
+        for found, session, event, cue, at, own, calls in store.execute(
             _USES + one, (project, project, *number)
         )
     ]

@@ -14,10 +14,13 @@ from math import log
 
 from reviewer.recall.uses import QUOTED, TEXT, WORD
 
-MIN_SCORE, GROWTH, FAILURE_FACTOR = 1.65, 0.4, 0.8
-"""The minimum score for a memory found by words alone, in units of a word unique to one memory:
-(words in the text) ** GROWTH, times FAILURE_FACTOR for a failure, and at least MIN_SCORE. Long
-texts match more by chance, and a wrong memory at a call is worse than none."""
+MIN_SCORE = 1.65
+"""The minimum score for a memory found by words alone; a word unique to one memory scores 1."""
+GROWTH = 0.4
+"""The minimum grows with the words in the text to this power: long texts match more by chance, and
+a wrong memory at a call is worse than none."""
+FAILURE_FACTOR = 0.8
+"""The growth of the minimum for a failure, as a share of that for a prompt."""
 MIN_SHARE = 0.6
 """The minimum score of a further memory, as a share of the best."""
 NAME_WEIGHT = 2.0
@@ -76,6 +79,9 @@ class Cue:
         """The part that is stored; without text from outside, which might contain a secret."""
         return "\n".join((*self.commands, *self.signatures))
 
+
+LEFT_OUT = "instr(char(10) || m.moments || char(10), char(10) || 'only' || char(10))"
+"""Whether a row `m` of `memory` is left out of packets, in SQL."""
 
 _Tied = tuple[int, str, str]
 """A memory, its content, and the value of one of its moments."""

@@ -13,6 +13,7 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.planted import is_planted
+from reviewer.recall.event_kinds import START
 from reviewer.recall.moments import (
     Moment,
     MomentKind,
@@ -22,6 +23,7 @@ from reviewer.recall.moments import (
 )
 from reviewer.recall.outcomes import MemoryUse, UseOutcome, uses_of
 from reviewer.recall.search import (
+    LEFT_OUT,
     Cue,
     Recalled,
     call_triggers_of,
@@ -29,7 +31,6 @@ from reviewer.recall.search import (
     recall,
     words_of_names,
 )
-from reviewer.recall.use_moments import LEFT_OUT, START
 from reviewer.recall.uses import (
     QUOTED,
     TEXT,
@@ -266,7 +267,7 @@ class Recall:
                 row[0]: UseCount(row[0], row[1], used=row[2], starts=row[3], last=row[4])
                 for row in reader.execute(_COUNTS, (project, project, memory, memory))
             }
-        outcomes = Counter((use.memory, use.moment == START, came) for use, came in found)
+        outcomes = Counter((use.memory, use.event == START, came) for use, came in found)
         saved = defaultdict[int, float](float)
         for use, came in found:
             if came is UseOutcome.HELD:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable
 
-from reviewer.recall.use_moments import START
+from reviewer.recall.event_kinds import START
 
 TEXT = "text"
 """The kind of a `moment` row with the memory's text for agents, prepared because a hook has no
@@ -17,16 +17,16 @@ WORD = "word"
 QUOTED = "quoted"
 """The kind of a `moment` row with words of a failure in lower case: a person's, or a signature."""
 CUE_CHARS = 1_000
-"""Characters of a moment's key that are stored."""
+"""Characters of a cue that are stored."""
 
 
 def note_use(
-    store: sqlite3.Connection, memory: int, session: str, moment: str, cue: str, at: str
+    store: sqlite3.Connection, memory: int, session: str, event: str, cue: str, at: str
 ) -> None:
     """Record that a session was handed a memory."""
     store.execute(
         "INSERT INTO use_of_memory (memory_id, session, moment, cue, at) VALUES (?, ?, ?, ?, ?)",
-        (memory, session, moment, cue[:CUE_CHARS], at),
+        (memory, session, event, cue[:CUE_CHARS], at),
     )
 
 

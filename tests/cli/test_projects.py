@@ -545,8 +545,6 @@ class TestAgents:
             lambda: desk.read(f"m:{p['active']}"),
             lambda: desk.read("s:1"),
             lambda: desk.read("../p/notes.md:1-5"),
-            lambda: desk.preamble("tea.dot", "boil", p["run"]),
-            desk.status,
         ]
         said, refused = "", 0
         for call in calls:
@@ -555,7 +553,7 @@ class TestAgents:
             except ReviewerError:
                 refused += 1
         assert marks_in(said) == own
-        assert refused >= (0 if tree == "p" else 4)
+        assert refused >= (0 if tree == "p" else 3)
         told = json.dumps({"session_id": "one", "cwd": str(folder), "prompt": "print receipts"})
         for event in ("SessionStart", "UserPromptSubmit"):
             done = trees.at(tree).succeeds("hook", "claude-code", event, typed=told)

@@ -74,7 +74,7 @@ def outcome_blocks(found: Sequence[tuple[MemoryUse, UseOutcome]]) -> list[TextBl
     """The latest uses of a memory: what came of each, when, at which moment and session."""
     return [
         TextBlock(
-            f"{OUTCOMES[came]:11}{moment(use.at)}  {use.moment:8}{short_ids(use.session)}",
+            f"{OUTCOMES[came]:11}{moment(use.at)}  {use.event:8}{short_ids(use.session)}",
             "warm" if came is UseOutcome.BROKEN else "dim",
             first=(Run("  "),),
             wrap=False,

@@ -8,9 +8,9 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.recall.at_call import HookEvent, memories_at
+from reviewer.recall.event_kinds import GUARD
 from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
-from reviewer.recall.use_moments import GUARD
 from reviewer.sharing import personal
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.theme import GLYPHS

@@ -1,8 +1,7 @@
-"""From the parts of a job to the candidates that are worth a person's time, in DuckDB.
+"""The best candidates of a job's parts, chosen in DuckDB.
 
-The order of the work keeps it small: what is compared and counted are keys and 64-bit hashes; the
-texts of the first N alone are fetched in the end. Every choice among equals is by key, never by row
-number, so that the same parts give the same candidates.
+Only keys and 64-bit hashes are compared and counted; texts are fetched at the end, for the first N.
+Ties are broken by key, never by row number, so that the same parts give the same candidates.
 """
 
 from __future__ import annotations
@@ -17,28 +16,28 @@ from typing import Any
 import msgspec
 
 from reviewer.fleet.places import without_secrets
-from reviewer.fleet.rows import CandidateRow, Said
+from reviewer.fleet.rows import CandidateRow, CitedStatement
 from reviewer.fleet.tables import Folder, Parts
 from reviewer.fleet.values import FleetError, extra, line
 
 ROWS_AT_ONCE = 5_000
 MEMORY_LIMIT = "220MB"
-"""What DuckDB may use; the rest goes to the disk."""
+"""Limit for DuckDB; the rest is spilled to disk."""
 PAGES_LIMIT = "50MB"
-"""The same, once the best are found and are read page by page."""
+"""The same while the best are read, page by page."""
 SETTINGS = {
-    # Each needs memory of its own, and writing the rows takes longer than finding them.
+    # Each thread needs memory, and finding the rows takes less time than writing them.
     "threads": 1,
-    # It would keep the places with all their texts for a join, not the keys.
+    # It would keep the texts in memory for a join, not the keys.
     "disabled_optimizers": "build_side_probe_side",
 }
 
 
-_SAID, _COLUMNS = Said.__struct_fields__, CandidateRow.__struct_fields__
+_CITED, _COLUMNS = CitedStatement.__struct_fields__, CandidateRow.__struct_fields__
 
 
 class Best:
-    """The best candidates of a job. `found`: places of all parts; `facts`: what they say."""
+    """The best candidates of a job. `found`: number of places; `facts`: of distinct statements."""
 
     def __init__(self, place: str, connection: Any, *, top: int, project: str | None) -> None:
         self._place = place
@@ -51,8 +50,8 @@ class Best:
         connection.execute("SET memory_limit = ?", [PAGES_LIMIT])
 
     def batches(self) -> Iterator[list[CandidateRow]]:
-        """The candidates in the order of the parts: those of a file lie together in the store. What
-        follows another comes after it. Raises FleetError naming the first that is not right.
+        """The candidates in the order of the parts, so that those of a file are stored together;
+        near duplicates after their leaders. Raises FleetError naming the first invalid one.
         """
         for follows in (False, True):
             page = self._connection.execute(
@@ -62,7 +61,7 @@ class Best:
                 yield [self._checked(row) for row in rows]
 
     def _checked(self, row: tuple[Any, ...]) -> CandidateRow:
-        """A row, if it is as it should be: anybody may have written the parts."""
+        """A valid row. The parts are untrusted: anybody may have written them."""
         try:
             return msgspec.convert(row, CandidateRow)
         except ValueError as problem:
@@ -82,7 +81,7 @@ class Best:
         self._connection.execute(
             "CREATE TABLE latest AS SELECT path, max(part) AS part FROM files GROUP BY path"
         )
-        # A place is counted once, however many files have it: of those the first by name.
+        # A place that several files have is counted once, in the first file by name.
         self._connection.execute(
             """
             CREATE TABLE place AS
@@ -126,9 +125,9 @@ class Best:
         return ", ".join(f"{without_secrets(name)} ({sessions:,})" for name, sessions in rows)
 
     def _rank(self, top: int) -> None:
-        """Make the tables of the best facts and of their places. Facts that differ in function
-        words and endings only are ranked together, by the sessions and authors of all of them; the
-        first one leads the others, except for entities, which may contradict each other.
+        """Make the tables of the best facts and of their places. Facts that differ only in function
+        words and endings share the rank of all their sessions and authors, and the first one leads
+        the others; entities have no leaders, because they may contradict each other.
         """
         self._connection.execute(
             """
@@ -151,7 +150,7 @@ class Best:
             """,
             {"top": top},
         )
-        columns = ", ".join(f"{'e' if name in _SAID else 'h'}.{name}" for name in _COLUMNS)
+        columns = ", ".join(f"{'e' if name in _CITED else 'h'}.{name}" for name in _COLUMNS)
         self._connection.execute(
             f"""
             CREATE TABLE best AS
@@ -179,10 +178,10 @@ class Best:
 
 @contextmanager
 def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
-    """The `top` candidates of a job's folder, to be read until the end of the block.
+    """The `top` candidates of a job's folder, readable until the end of the block.
 
-    `project`: only what was said in working folders of that name. Raises FleetError when there are
-    no parts, or they cannot be read.
+    `project`: only those of working folders of that name. Raises FleetError if there are no parts,
+    or they cannot be read.
     """
     duckdb = extra("duckdb")
     folder = Folder(place)
@@ -191,7 +190,7 @@ def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
         raise FleetError(
             f"{folder.place} has no parts. Write them first: reviewer fleet run SOURCE --out DIR"
         )
-    # Beside the parts: the system's folder for temporary files may be in memory.
+    # Beside the parts, because the system's temporary folder may be in memory.
     beside = folder.place if folder.is_local and os.access(folder.place, os.W_OK) else None
     try:
         with (

@@ -1,4 +1,4 @@
-"""Which files a job reads: those below its sources, each once."""
+"""The files of a job: those below its sources, each once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from reviewer.errors import SourceError
 from reviewer.files import reason_of
-from reviewer.fleet.places import require_no_password, said_of, source_file, without_secrets
+from reviewer.fleet.places import require_no_password, source_file, url_problem, without_secrets
 from reviewer.fleet.values import SourceFile
 from reviewer.promotion.waves.record_writer import Stamp
 from reviewer.sources.elsewhere import file_system, is_url
@@ -21,9 +21,8 @@ from reviewer.sources.walk import PASSED_SUFFIXES, is_unreadable, walk
 
 
 def listed(sources: Sequence[str], out: str) -> tuple[list[SourceFile], Counter[str]]:
-    """The files to read, each once, in the order of their names, and how many others there are by
-    reason. Files that cannot be read are among the first, with their problem; those in `out`, where
-    the job itself writes, are neither.
+    """The files to read, sorted by name, and the number of skipped ones by reason. Unreadable files
+    are listed with their problem; files in `out`, where the job writes, are neither.
 
     Raises SourceError for a source that cannot be listed.
     """
@@ -40,7 +39,7 @@ def listed(sources: Sequence[str], out: str) -> tuple[list[SourceFile], Counter[
 
 
 def _here(source: str, own: str) -> Iterator[SourceFile | str]:
-    """The files of a source on this machine, and the reasons why others are not read."""
+    """The files of a source on this machine, and the reason for each skipped one."""
     paths, is_pattern = _paths(source)
     for item in walk(paths, named=not is_pattern):
         path = str(item.path)
@@ -62,7 +61,7 @@ def _here(source: str, own: str) -> Iterator[SourceFile | str]:
 
 
 def _paths(source: str) -> tuple[list[Path], bool]:
-    """The paths that a source names, and whether it is a pattern."""
+    """The paths of a source, and whether it is a pattern."""
     path = os.path.abspath(os.path.expanduser(source))
     if not os.path.exists(path) and glob.has_magic(path):
         matches = sorted(glob.glob(path, recursive=True))
@@ -73,19 +72,19 @@ def _paths(source: str) -> tuple[list[Path], bool]:
 
 
 def _elsewhere(url: str) -> Iterator[SourceFile]:
-    """The files below a URL, or those that its pattern matches. Raises SourceError."""
+    """The files below a URL, or matching its pattern. Raises SourceError."""
     require_no_password(url)
     fs = file_system(url)
     try:
         if any(sign in url for sign in "*[") and not fs.exists(url):
             found = fs.glob(url, detail=True)
         else:
-            # Asked first, because a file system that finds nothing keeps the reason to itself.
+            # Asked first: a file system that finds nothing does not say why.
             info = _info(fs, url)
             is_folder = info.get("type") == "directory"
             found = fs.find(url, detail=True) if is_folder else {url: info}
     except Exception as problem:  # each file system raises errors of its own
-        raise SourceError(said_of(url, problem)) from problem
+        raise SourceError(url_problem(url, problem)) from problem
     if not found:
         raise SourceError(without_secrets(f"{url} is empty: check the address."))
     for path, info in found.items():
@@ -97,7 +96,7 @@ def _elsewhere(url: str) -> Iterator[SourceFile]:
 
 
 def _info(fs: Any, url: str) -> dict[str, Any]:
-    """What a file system says of a URL. Raises whatever it raises."""
+    """A file system's information about a URL. Raises what the file system raises."""
     try:
         found: dict[str, Any] = fs.info(url)
         return found

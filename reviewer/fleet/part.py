@@ -1,4 +1,4 @@
-"""One part of a job: files in, Parquet tables out. A pure function that any executor may call."""
+"""One part of a job: files in, Parquet tables out; a function for any executor."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from reviewer.text.normalise import duplicate_key
 from reviewer.text.wording import wording_key
 
 CONTEXT_CHARS = 300
-"""Characters of a record kept before and after a span, for judging it elsewhere."""
+"""Characters of a record kept on each side of a span."""
 WHOLE_RECORD_CHARS = 1_000
-"""Characters of a record that is kept whole."""
+"""Characters of the longest record that is kept whole."""
 
 _WORKTREE = re.compile(r"(?:/\.worktrees|/\.claude/worktrees)/.*")
-"""Where agents put the work trees of a project: inside of it."""
+"""Work trees that agents put into a project's folder."""
 _HOME = re.compile(r"(?:/home/|/Users/|[A-Za-z]:\\Users\\)([^/\\]+)")
 
 
 def write_part(part: Part) -> list[FileRow]:
-    """Read the files of a part and write its tables; returns what became of each file.
+    """Read the files of a part and write its tables; returns a row for each file.
 
-    Never raises for a file: what is wrong with it is its problem. Raises FleetError when the part
-    cannot be written, or this machine has another version of reviewer.
+    An unreadable file does not raise, but has a `problem`. Raises FleetError if the part cannot be
+    written, or this machine has another version of reviewer.
     """
     part.settings.require_this_version("The job")
     evidence: list[EvidenceRow] = []
@@ -61,7 +61,7 @@ def write_part(part: Part) -> list[FileRow]:
 
 
 class _Reading:
-    """One file, and a row for each place at which it says something that may be remembered."""
+    """One file, with a row for each place of a statement."""
 
     def __init__(self, part: Part, file: SourceFile) -> None:
         self._part = part
@@ -71,12 +71,12 @@ class _Reading:
         self._cwd = ""
         """The first working folder named in the file."""
         self._problem = file.problem
-        """Why it cannot be read, a sentence."""
+        """A sentence if it cannot be read."""
         self._other_kind = False
         self.rows: list[EvidenceRow] = []
 
     def read(self) -> None:
-        """Read the file, wherever it is; never raises for it. With a problem it says nothing."""
+        """Read the file, wherever it is. Never raises; a file with a problem has no rows."""
         if self._problem:
             return
         name = place = self._file.name
@@ -93,7 +93,7 @@ class _Reading:
         self._format, self._boot, self.rows = "", BootText(), []
 
     def outcome(self) -> FileRow:
-        """What became of the file."""
+        """The row of the file."""
         return FileRow(
             part=self._part.name,
             path=self._file.name,
@@ -108,7 +108,7 @@ class _Reading:
         )
 
     def _read(self, path: Path) -> None:
-        """Raises SourceError, OSError, and what no reader expects."""
+        """Raises SourceError, OSError, and unexpected errors of readers."""
         now = from_iso(self._part.settings.now)
         assert now is not None
         place = Path("/", self._file.name)  # an address lies in no folder of this machine
@@ -176,14 +176,14 @@ class _Reading:
 
     def _add(
         self,
-        said: Candidate | PreparedStatement,
+        found: Candidate | PreparedStatement,
         record: Record,
         span: tuple[int, int],
         lines: tuple[int, int],
         **columns: Any,
     ) -> None:
         """Add the row of a place."""
-        key = duplicate_key(said.content)
+        key = duplicate_key(found.content)
         cwd = record.meta.get("cwd") or self._cwd
         home = _HOME.match(cwd) or _HOME.search(self._file.name)
         excerpt, excerpt_start = _excerpt(record.text, *span)
@@ -194,14 +194,14 @@ class _Reading:
                 part=self._part.name,
                 path=self._file.name,
                 format=self._format,
-                content=said.content,
+                content=found.content,
                 fact=fact.hex(),
-                wording=_fingerprint("\0".join(wording_key(said.content)) or key),
-                prior=said.prior,
-                signal=said.signal,
-                freshness=said.freshness,
-                confidence=said.confidence,
-                flags=" ".join(said.flags),
+                wording=_fingerprint("\0".join(wording_key(found.content)) or key),
+                prior=found.prior,
+                signal=found.signal,
+                freshness=found.freshness,
+                confidence=found.confidence,
+                flags=" ".join(found.flags),
                 session=record.session or self._file.name,
                 project=_WORKTREE.sub("", cwd.replace("\\", "/")).rstrip("/").rpartition("/")[2],
                 author=home[1] if home else "",
@@ -225,7 +225,7 @@ class _Reading:
 
 
 def _excerpt(text: str, start: int, end: int) -> tuple[str, int]:
-    """The text of a record around a span, and where it begins."""
+    """The text of a record around a span, and its start."""
     if len(text) <= WHOLE_RECORD_CHARS:
         return text, 0
     first = max(0, start - CONTEXT_CHARS)
@@ -237,7 +237,7 @@ def _nothing_known(_: str) -> tuple[str, ...]:
 
 
 def _fingerprint(text: str) -> int:
-    """A number for a text, the same in every process and on every machine (64 bits, signed)."""
+    """A hash that is the same on every machine (64 bits, signed)."""
     return int.from_bytes(_digest(text, 8), "little", signed=True)
 
 

@@ -1,4 +1,4 @@
-"""Files that may be local or in a bucket: their names without secrets, and copies to read."""
+"""Files that are local or in a bucket: names without secrets, and local copies."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from reviewer.sources.elsewhere import file_system, is_url, trouble
 from reviewer.text.secrets import mask
 
 _SIGNATURE = re.compile(r"(?i)([?&](?:[\w-]*signature|sig|[\w-]*token)=)[^&#\s]+")
-"""In an address that lets everybody who has it read the file."""
+"""The part of a signed address that lets everybody read the file."""
 
 
 def require_no_password(url: str) -> None:
-    """Raise SourceError for a URL with a password, which would be written where it is cited."""
+    """Raise SourceError for a URL with a password, because rows cite the URL."""
     try:
         parts = urlsplit(url)
         scheme, hidden = parts.scheme, parts.password or ("http" in parts.scheme and parts.username)
@@ -27,25 +27,25 @@ def require_no_password(url: str) -> None:
         raise SourceError(f"{without_secrets(url)} is not a URL: {problem}.") from None
     if hidden:
         raise SourceError(
-            f"An address of {scheme}:// has a password in it, which would be written down wherever "
-            "the file is cited. Leave it out, and give it in REVIEWER_FSSPEC: see docs/fleet.md."
+            f"An address of {scheme}:// has a password in it, and every row cites the address. Put "
+            "the password into REVIEWER_FSSPEC: see docs/fleet.md."
         )
 
 
-def said_of(url: str, problem: BaseException) -> str:
-    """Why a URL cannot be used: a sentence without secrets."""
+def url_problem(url: str, problem: BaseException) -> str:
+    """A sentence about a URL that cannot be used, without secrets."""
     return without_secrets(trouble(url, problem))
 
 
 def without_secrets(text: str) -> str:
-    """A path, a URL or a sentence with one, its secrets masked."""
+    """A path or URL, or a sentence with one, with secrets masked."""
     return _SIGNATURE.sub(r"\1[masked url-signature]", mask(text).text)
 
 
 def source_file(
     path: str, size: int, modified_ns: int, etag: str = "", why: str = ""
 ) -> SourceFile:
-    """A file that was listed. `why`: the reason for which it cannot be read."""
+    """A listed file. `why`: the reason if it cannot be read."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     name = without_secrets(text)
     if text != path:
@@ -60,7 +60,7 @@ def source_file(
 def local_copy(name: str) -> Iterator[Path]:
     """The file on this machine: itself, or a copy until the end of the block.
 
-    The copy keeps the names of the last folders, by which some kinds of files are told apart.
+    The copy keeps the names of the last folders, because some formats are recognised by them.
     Raises SourceError.
     """
     if not is_url(name):
@@ -75,5 +75,5 @@ def local_copy(name: str) -> Iterator[Path]:
         except SourceError:
             raise
         except Exception as problem:  # each file system raises errors of its own
-            raise SourceError(said_of(name, problem)) from problem
+            raise SourceError(url_problem(name, problem)) from problem
         yield target

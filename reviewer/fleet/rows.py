@@ -1,4 +1,4 @@
-"""The rows of a job: a place that says something, a file that was read, and a candidate."""
+"""The rows of a job: a place with a statement, a file that was read, and a candidate."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ _DOCUMENTS: dict[str, msgspec.json.Decoder[Any]] = {
 _EMPTY = ("{}", "[]")
 
 
-class Said(Struct, frozen=True, kw_only=True, gc=False):
-    """What a file says at a place. `fact` is equal for all places that say the same."""
+class CitedStatement(Struct, frozen=True, kw_only=True, gc=False):
+    """A statement at a place of a file. `fact` is equal for all places with the same statement."""
 
     path: Annotated[str, Meta(min_length=1, max_length=4_096)]
     format: Word
@@ -79,17 +79,17 @@ class Said(Struct, frozen=True, kw_only=True, gc=False):
     excerpt_start: Count
 
 
-class EvidenceRow(Said, frozen=True, kw_only=True, gc=False):
-    """A place at which a file says something that may be remembered, with what counts it.
+class EvidenceRow(CitedStatement, frozen=True, kw_only=True, gc=False):
+    """A place of a statement, with what it is counted by.
 
-    `wording` is equal for all places that say it in words of the same meaning. `place` counts the
-    quotes of one statement from 0.
+    `wording` is equal for all places that differ in function words and endings only. `place` counts
+    the quotes of one statement from 0.
     """
 
     part: str
     wording: int
     sentence: int = 0
-    """A fingerprint by which the words that every session begins with are told."""
+    """A fingerprint, for recognising boot text."""
     score: float
     project: str
     author: str
@@ -97,7 +97,7 @@ class EvidenceRow(Said, frozen=True, kw_only=True, gc=False):
 
 
 class FileRow(Struct, frozen=True, kw_only=True):
-    """What became of a file. `boot`: the sentences that its sessions begin with."""
+    """A file that was read. `boot`: fingerprints of the boot text of its sessions."""
 
     part: str
     path: str
@@ -108,7 +108,7 @@ class FileRow(Struct, frozen=True, kw_only=True):
     found: int
     problem: str
     other_kind: bool
-    """It is intact, but of a kind that is not read."""
+    """It is intact, but of another kind."""
     boot: tuple[int, ...] = ()
 
     @property
@@ -116,11 +116,11 @@ class FileRow(Struct, frozen=True, kw_only=True):
         return bool(self.problem) and not self.other_kind
 
 
-class CandidateRow(Said, frozen=True, kw_only=True, gc=False, array_like=True):
-    """The best place of a fact, and how often it was said. Anybody may have written it.
+class CandidateRow(CitedStatement, frozen=True, kw_only=True, gc=False, array_like=True):
+    """The best place of a fact, and its counts. Untrusted: anybody may have written the parts.
 
-    `position`: its place among all, from 1. `leader`: the `fact` of the first of several memories
-    that say the same in other words.
+    `position`: among all candidates, from 1. `leader`: the `fact` of the first of several memories
+    that differ in function words and endings only.
     """
 
     position: Count
@@ -133,7 +133,7 @@ class CandidateRow(Said, frozen=True, kw_only=True, gc=False, array_like=True):
     def __post_init__(self) -> None:
         """Raise ValueError for values that do not belong together."""
         (MemoryType if self.kind == "memory" else EntityType)(self.type)
-        if _UNSHOWN.search("".join(_words(self))):  # once, not for each of them
+        if _UNSHOWN.search("".join(_words(self))):  # once for all of them
             wrong = next(name for name in _WORDS if _UNSHOWN.search(getattr(self, name)))
             raise ValueError(f"{wrong}: it has control characters")
         for column, decoder in _DOCUMENTS.items():
@@ -156,9 +156,8 @@ _texts: Callable[[CandidateRow], tuple[str, ...]] = attrgetter(*_TEXTS)
 
 
 def without_secrets(rows: Sequence[CandidateRow]) -> tuple[list[CandidateRow], int]:
-    """The rows without secrets in what keys are made of, and with their flags; how many secrets
-    there were. The store masks every other text. There is hardly ever one: the sessions were
-    masked when they were read.
+    """The rows with their flags and without secrets in texts that keys are made of, and the number
+    of secrets. The store masks all other texts. Secrets are rare: sessions were masked when read.
     """
     secret = with_secrets({text for row in rows for text in (row.record, *_texts(row))})
     found, masked = [], 0
@@ -179,7 +178,7 @@ def _masked(row: CandidateRow) -> tuple[CandidateRow, int]:
     for name, text in zip(_TEXTS, _texts(row), strict=True):
         found = mask(text)
         clean, number = found.text, number + len(found.kinds)
-        for value, kind in in_context:  # what shows that it is one may be before the statement
+        for value, kind in in_context:  # its context may be before the statement
             number += value in clean
             clean = clean.replace(value, f"[masked {kind}]")
         changed[name] = clean

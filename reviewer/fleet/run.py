@@ -82,12 +82,10 @@ def run(
     progress: Callable[[JobProgress], None],
     cancelled: Callable[[], bool],
 ) -> RunReport:
-    """Read the sources in parts into the folder `out`; what is read there already is kept.
+    """Read the sources in parts into the folder `out`; parts that are there are kept.
 
-    `now`: the moment for a new folder; a run that goes on uses the one of the first.
-
-    Raises SourceError for a source that cannot be listed, FleetError when nothing can go on. What
-    was written until then is kept.
+    `now`: the time for a new folder; later runs use that of the first. Raises SourceError for a
+    source that cannot be listed, FleetError if the run cannot go on; what was written is kept.
     """
     began = time.monotonic()
     extra("pyarrow")
@@ -129,7 +127,7 @@ def run(
 
 
 def _is_read(file: SourceFile, row: FileRow | None) -> bool:
-    """Whether a file looks as it did when it was read."""
+    """Whether a file is unchanged since it was read."""
     return row is not None and (file.bytes, file.modified_ns, file.etag) == (
         row.bytes,
         row.modified_ns,
@@ -140,7 +138,7 @@ def _is_read(file: SourceFile, row: FileRow | None) -> bool:
 def _parts(
     files: Iterable[SourceFile], folder: Folder, before: Parts, now: datetime
 ) -> deque[Part]:
-    """The parts of those files, with names after those of the parts `before`."""
+    """The parts of those files, with names that sort after those of `before`."""
     settings = before.settings or JobSettings(now=iso(now))
     number = int(time.time() * 1000)
     if before.names:
@@ -179,18 +177,18 @@ class _Run:
         self._cancelled = cancelled
 
     def go(self) -> None:
-        """Read until nothing is left or the person has interrupted. Raises FleetError."""
+        """Read until nothing is left, or until interrupted. Raises FleetError."""
         while self.left and not self._cancelled():
             for suspect in self._read(self.left, self._workers):
                 self._read_alone(suspect)
 
     def _read_alone(self, part: Part) -> None:
-        """Read a part in a process of its own. One that ends its process is halved, until it is
-        the one file that does; that file is named, and not read.
+        """Read a part in a process of its own. If it crashes the process, it is halved until a
+        single file is left, which is named and not read.
         """
         one = deque([part])
         dead = self._read(one, partial(processes, 1))
-        self.left.extend(one)  # what the person has interrupted
+        self.left.extend(one)  # not read because of an interruption
         if dead and len(part.files) > 1:
             middle = len(part.files) // 2
             for half, files in (("a", part.files[:middle]), ("b", part.files[middle:])):
@@ -201,7 +199,7 @@ class _Run:
             self._count(write_part(structs.replace(part, files=(named,))))
 
     def _read(self, waiting: deque[Part], workers: Opener) -> list[Part]:
-        """Read what waits; returns the parts that were being read when a process died."""
+        """Read the waiting parts; returns those in progress when a process died."""
         running: dict[Future[list[FileRow]], Part] = {}
         suspects: list[Part] = []
         try:
@@ -229,9 +227,9 @@ class _Run:
         except Exception as problem:
             raise FleetError(
                 f"The job cannot go on: {type(problem).__name__}: {line(problem)}. What was written"
-                " is kept. On a cluster, see that the scheduler runs, and that every machine has"
-                " this version of reviewer with the extra `fleet`; then run the same command to go"
-                " on."
+                " is kept. On a cluster, make sure that the scheduler is running and that every"
+                " machine has this version of reviewer with the extra `fleet`; then run the same"
+                " command to go on."
             ) from problem
         if suspects:
             return [*suspects, *running.values()]

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from reviewer.errors import SourceError
 from reviewer.files import make_private_folder, reason_of, write_atomic
-from reviewer.fleet.places import require_no_password, said_of
+from reviewer.fleet.places import require_no_password, url_problem
 from reviewer.fleet.rows import FileRow
 from reviewer.fleet.values import FleetError, JobSettings, extra
 from reviewer.sources.elsewhere import file_system, is_url
@@ -29,19 +29,19 @@ _NAME = re.compile(r"part-(\d{14})-\d{7}[ab]*")
 
 
 def part_name(run: int, number: int) -> str:
-    """The name of a part of a run; those of later runs are greater."""
+    """The name of a part; names of later runs sort last."""
     return f"part-{run:014d}-{number:07d}"
 
 
 def run_of(name: str) -> int:
-    """The run that wrote a part."""
+    """The number of the run that wrote a part."""
     found = _NAME.fullmatch(name)
     assert found is not None
     return int(found[1])
 
 
 class Folder:
-    """The folder of a job. A file is there whole or not at all."""
+    """The folder of a job. Files are written completely or not at all."""
 
     def __init__(self, place: str) -> None:
         """Raises SourceError for an address that cannot be used."""
@@ -75,8 +75,8 @@ class Folder:
             reason = reason_of(problem) if isinstance(problem, OSError) else str(problem)
             raise FleetError(f"{self.path(name)} cannot be written: {reason}.") from problem
 
-    def whole_parts(self) -> list[str]:
-        """The names of the parts that are whole, in the order in which they were read."""
+    def complete_parts(self) -> list[str]:
+        """The names of the complete parts, in order."""
         try:
             if self.is_local:
                 names = os.listdir(self.place) if os.path.isdir(self.place) else []
@@ -87,21 +87,21 @@ class Folder:
         except SourceError:
             raise
         except Exception as problem:  # each file system raises errors of its own
-            raise FleetError(said_of(self.place, problem)) from problem
+            raise FleetError(url_problem(self.place, problem)) from problem
         parts = (name.removesuffix(FILES) for name in names if name.endswith(FILES))
         return sorted(name for name in parts if _NAME.fullmatch(name))
 
 
 class Parts:
-    """The parts of a folder that are whole."""
+    """The complete parts of a folder."""
 
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
-        self.names = folder.whole_parts()
+        self.names = folder.complete_parts()
 
     @cached_property
     def settings(self) -> JobSettings | None:
-        """The settings of the job; None before its first part. Raises FleetError for those of
+        """The settings of the job; None before its first part. Raises FleetError if they are of
         another version.
         """
         if not self.names:
@@ -119,7 +119,7 @@ class Parts:
         return found
 
     def files(self) -> dict[str, FileRow]:
-        """What became of each file when it was read last, by name. Raises FleetError."""
+        """The latest row of each file, by name. Raises FleetError."""
         if self.settings is None:
             return {}
         dataset = extra("pyarrow.dataset").dataset

@@ -1,4 +1,4 @@
-"""What a job over many files consists of: its files, its parts, and how they are written down."""
+"""Values of a job over many files: its files, its parts, its settings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reviewer.installation import extra_command
 from reviewer.promotion.rows.statement_rows import STATEMENTS_VERSION
 
 LAYOUT = 4
-"""The version of the columns of a part."""
+"""The version of a part's columns."""
 
 
 class FleetError(ReviewerError):
@@ -21,10 +21,9 @@ class FleetError(ReviewerError):
 
 
 class SourceFile(Struct, frozen=True):
-    """A file to read: an absolute path or a URL, and how it looked when it was listed.
+    """A file to read: an absolute path or a URL, with its size and time when it was listed.
 
-    `etag`: the version that a bucket states. `problem`: why it cannot be read, a sentence, where
-    that is known before it is opened.
+    `etag`: its version in a bucket. `problem`: a sentence if it is known to be unreadable.
     """
 
     name: str
@@ -35,10 +34,10 @@ class SourceFile(Struct, frozen=True):
 
 
 class JobSettings(Struct, frozen=True):
-    """What a job depends on besides its files; every part has it in its metadata."""
+    """The settings of a job, in the metadata of every part."""
 
     now: str
-    """The moment from which the age of a record is counted, for all parts alike."""
+    """The time from which the age of records is counted, in all parts."""
     layout: int = LAYOUT
     extractors: str = f"{EXTRACTOR_VERSION} {STATEMENTS_VERSION}"
 
@@ -54,10 +53,7 @@ class JobSettings(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """Files that are read together, and where what they say is written.
-
-    `name`: later runs have later names.
-    """
+    """Files that are read together. `out`: the folder of the job."""
 
     name: str
     files: tuple[SourceFile, ...]
@@ -66,7 +62,7 @@ class Part(Struct, frozen=True):
 
 
 def extra(module: str) -> ModuleType:
-    """A module of the extra `fleet`. Raises FleetError where it is not installed."""
+    """A module of the extra `fleet`. Raises FleetError if it is not installed."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as missing:
@@ -77,5 +73,5 @@ def extra(module: str) -> ModuleType:
 
 
 def line(problem: BaseException) -> str:
-    """What an error says, in one line."""
+    """The message of an error, on one line."""
     return " ".join(str(problem).split())[:300].rstrip(".") or type(problem).__name__

@@ -1,4 +1,4 @@
-"""Where the parts of a job are read: processes of this machine, or a Dask cluster."""
+"""The workers of a job: processes of this machine, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from typing import NamedTuple, TypeAlias
 from reviewer.fleet.values import FleetError, extra, line
 
 LAST_SECONDS = 5
-"""How long the parts that are being read may take to end when a run is interrupted."""
+"""Seconds for parts in progress to finish after an interruption."""
 CONNECT_SECONDS = 20
 
 
 class Workers(NamedTuple):
-    """An executor, how many parts it reads at the same time, and whether it still can."""
+    """An executor, the number of parts it reads at once, and whether it is alive."""
 
     executor: Executor
     width: int
@@ -33,7 +33,7 @@ Opener: TypeAlias = Callable[[], AbstractContextManager[Workers]]
 
 
 def cores() -> int:
-    """How many processes this one may keep busy."""
+    """The number of cores available to this process."""
     if hasattr(os, "sched_getaffinity"):  # not on macOS
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -46,10 +46,10 @@ def died(problem: BaseException) -> bool:
 
 @contextmanager
 def processes(width: int) -> Iterator[Workers]:
-    """Processes of this machine, until the end of the block; work that goes on then is cut off
-    after LAST_SECONDS. They end with the process that started them.
+    """Processes of this machine, until the end of the block; unfinished work is cut off after
+    LAST_SECONDS. They end with the process that started them.
     """
-    # Else the new processes would import a `json.py` that somebody left in the current folder.
+    # So that the processes do not import a `json.py` from the current folder.
     os.environ["PYTHONSAFEPATH"] = "1"
     context: multiprocessing.context.BaseContext
     if "forkserver" in multiprocessing.get_all_start_methods():
@@ -75,7 +75,7 @@ def processes(width: int) -> Iterator[Workers]:
 
 
 def _follow_the_parent(leash: Connection) -> None:
-    """Leave Ctrl-C to the parent, and end when it is gone, even when it was killed."""
+    """Leave Ctrl-C to the parent, and end with it, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
@@ -91,7 +91,7 @@ def _follow_the_parent(leash: Connection) -> None:
 def dask_cluster(address: str) -> Iterator[Workers]:
     """The workers of a Dask scheduler, left as they are. Raises FleetError."""
     distributed = extra("distributed")
-    logging.disable(logging.CRITICAL)  # what matters of its logs becomes a sentence
+    logging.disable(logging.CRITICAL)  # errors become sentences of ours
     try:
         client = distributed.Client(address, timeout=CONNECT_SECONDS)
     except (OSError, TimeoutError, ValueError) as problem:
@@ -109,6 +109,6 @@ def dask_cluster(address: str) -> Iterator[Workers]:
         try:
             yield Workers(executor, width, lambda: client.status == "running")
         finally:
-            executor.shutdown(wait=False)  # which cancels what has not begun
+            executor.shutdown(wait=False)  # cancels what has not begun
     finally:
         client.close(timeout=2)

@@ -59,13 +59,10 @@ class WrittenFile(Struct, frozen=True, kw_only=True):
     """Folders created for it, outermost first."""
 
     def has_written(self, data: bytes) -> bool:
-        """Whether these are the written bytes."""
         return _digest(data) == self.after
 
 
 class Connection(Struct, frozen=True, kw_only=True):
-    """A connected agent."""
-
     agent: str
     scope: WiringScope
     root: str
@@ -142,7 +139,6 @@ class Connections:
             ) from problem
 
     def of(self, agent: str, place: WiringPlace) -> Connection | None:
-        """The connection of an agent in a place."""
         which = agent, place.scope, str(place.root)
         return next((each for each in self.all() if each.which == which), None)
 

@@ -200,8 +200,6 @@ def read(
 
 
 class _Source(NamedTuple):
-    """The source of the items."""
-
     material: Material
     find: Callable[[str], Item]
     """An item by its id or place. Raises UnknownIdError."""

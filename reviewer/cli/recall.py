@@ -8,9 +8,6 @@ from reviewer.cli.inputs import option
 from reviewer.cli.output import emit, json_option, narrate
 from reviewer.cli.session import Session, Verb, pass_session
 
-LONGEST = 200_000
-"""Characters of a text that are read."""
-
 
 @click.command(cls=Verb, example='recall --error "error is not nil but it returns nil (nilerr)"')
 @option("--command LINE", "A shell line that is about to run.")
@@ -47,7 +44,7 @@ def recall(
         project = engine.project
         if project is None:
             raise click.UsageError("name the project with --project")
-        found = engine.recall.at(project, cue_of(kind, text[:LONGEST]), limit=limit, session=of)
+        found = engine.recall.at(project, cue_of(kind, text), limit=limit, session=of)
     emit(
         found,
         as_json,

@@ -12,9 +12,8 @@ from reviewer.cli.output import report_act
 from reviewer.cli.session import Session, Verb, pass_session
 
 MAX_LINES = 1_000
-MAX_DIGITS = 12
 
-_PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)")
+_PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d{1,12}(?:-\d{1,12})?(?:,\d{1,12}(?:-\d{1,12})?)*)")
 
 
 @click.command(cls=Verb, example='remember "The kiosk tests need port 8099 free."')
@@ -94,15 +93,10 @@ def _place(text: str) -> tuple[Path, list[int]]:
     lines: list[int] = []
     for part in match["lines"].split(","):
         first, _, last = part.partition("-")
-        start, end = _number(first), _number(last or first)
+        start, end = int(first), int(last or first)
         if end < start:
             raise click.UsageError(f"--at: {part} ends before it starts")
         if end - start >= MAX_LINES or len(lines) > MAX_LINES:
             raise click.UsageError(f"--at takes at most {MAX_LINES:,} lines")
         lines += range(start, end + 1)
     return Path(match["file"]), lines
-
-
-def _number(digits: str) -> int:
-    """A line number; an overlong one becomes one that no file can have."""
-    return int(digits) if len(digits) <= MAX_DIGITS else 10**MAX_DIGITS

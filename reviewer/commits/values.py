@@ -136,7 +136,6 @@ class CommitView(Struct, frozen=True):
 
     @property
     def retention(self) -> RetentionCriteria:
-        """The current criteria."""
         return self.annotations[0].retention if self.annotations else RetentionCriteria()
 
 
@@ -212,8 +211,6 @@ class CompiledMessage(Struct, frozen=True):
 
 
 class ImportResult(Struct, frozen=True):
-    """The result of importing a transcript."""
-
     context: ContextView
     commits: int
     """Number of commits added; 0 if the whole file had been imported before."""

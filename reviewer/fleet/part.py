@@ -93,7 +93,6 @@ class _Reading:
         self._format, self._boot, self.rows = "", BootText(), []
 
     def outcome(self) -> FileRow:
-        """The row of the file."""
         return FileRow(
             part=self._part.name,
             path=self._file.name,

@@ -11,8 +11,6 @@ from reviewer.errors import ReviewerError
 
 
 class ChatMessage(Struct, frozen=True):
-    """A message for a model."""
-
     role: Literal["system", "user", "assistant"]
     content: str
 

@@ -168,7 +168,6 @@ class _LaidOut:
             self._add(section, numbers)
 
     def _add(self, section: Section, numbers: Sequence[int]) -> None:
-        """Add a section to the layout."""
         states = {number: self.room.outcomes[number].state for number in numbers}
         bodies = [n for n in numbers if states[n] in (State.FULL, State.SHORT)]
         if section is Section.TASKS and all(state is State.FULL for state in states.values()):

@@ -186,7 +186,6 @@ class Prepared:
 
 
 def heading_of(section: Section) -> str:
-    """The heading of a section."""
     names = {
         Section.TASKS: "Current tasks",
         Section.DECISIONS: "Recent decisions",

@@ -42,7 +42,6 @@ class Measurer:
         self._pieces: dict[str, CountedText] = {}
 
     def piece(self, text: str) -> CountedText:
-        """The piece of a text."""
         found = self._pieces.get(text)
         if found is None:
             found = self._pieces[text] = self._counted(text)

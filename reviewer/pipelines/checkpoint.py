@@ -21,7 +21,6 @@ class Checkpoint(Struct, frozen=True):
 
     run_id: str
     pipeline: str
-    pipeline_name: str
     timestamp: str
     current_node: str
     completed_nodes: list[str]

@@ -63,7 +63,6 @@ class Visit(Struct, frozen=True):
 
     @property
     def context(self) -> Mapping[str, Any]:
-        """The context of the run."""
         return self.history.context
 
     @property

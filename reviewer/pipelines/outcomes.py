@@ -40,7 +40,6 @@ class Attempt(Struct, frozen=True):
 
 
 def canonical_outcome(word: str) -> str:
-    """The canonical spelling of an outcome."""
     lowered = word.strip().lower()
     return _ALIASES.get(lowered, lowered)
 

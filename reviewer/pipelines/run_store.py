@@ -40,7 +40,6 @@ class RunView(Struct, frozen=True):
 
     @property
     def can_resume(self) -> bool:
-        """Whether it can be resumed."""
         return self.state not in ("done", "running")
 
 

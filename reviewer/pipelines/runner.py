@@ -389,7 +389,6 @@ def way_back(pipeline: Pipeline, gate: Stage) -> str:
 
 
 def limit_message(checkpoint: Checkpoint) -> str:
-    """The message for the limit of stages."""
     stages = len(checkpoint.logs)
     names = checkpoint.completed_nodes[-_LAST_SHOWN:]
     return (
@@ -410,7 +409,6 @@ def dead_end_message(last: Stage) -> str:
 
 
 def waiting_message(question: StageQuestion, run_id: str) -> str:
-    """The message for a waiting run."""
     labels = ", ".join(choice.label for choice in question.choices) or "any text"
     return (
         f"{question.node} waits for an answer ({labels}). Give it: reviewer pipeline resume "

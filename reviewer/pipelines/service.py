@@ -86,7 +86,6 @@ class Pipelines:
         checkpoint = Checkpoint(
             run_id=folder.path.name,
             pipeline=_hash(text),
-            pipeline_name=pipeline.name,
             timestamp=iso(self._clock()),
             current_node="",
             completed_nodes=[],

@@ -92,8 +92,6 @@ class Remark(Struct, frozen=True):
 
 
 class Pipeline(Struct, frozen=True):
-    """A parsed pipeline."""
-
     name: str
     goal: str
     nodes: dict[str, PipelineNode]
@@ -109,8 +107,6 @@ class Pipeline(Struct, frozen=True):
 
 
 class ToolCall(Struct, frozen=True):
-    """A tool call of a stage."""
-
     name: str
     arguments: dict[str, Any] = {}
     result: str = ""

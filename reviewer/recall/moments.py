@@ -36,8 +36,6 @@ _ABBREVIATION = re.compile(r"\w\.\w$")
 
 
 class MomentKind(StrEnum):
-    """The kinds of moments."""
-
     COMMAND = "command"
     PATH = "path"
     ERROR = "error"

@@ -41,8 +41,6 @@ class MemoryUse(Struct, frozen=True):
 
 
 class SessionFailure(Struct, frozen=True):
-    """A failure in a session."""
-
     signature: str
     command: str
     first: str

@@ -37,7 +37,6 @@ def clean(text: str) -> str:
 
 
 def without_bold(text: str) -> str:
-    """The text without bold marks."""
     return _BOLD.sub(r"\1", text) if "**" in text else text
 
 

@@ -71,7 +71,7 @@ def test_a_place_that_cannot_be_read_is_named(
 def test_lines_that_are_not_there_change_nothing(reviewer: Reviewer, talk: Path) -> None:
     before = reviewer.ids("--status", "all")
     assert "has no text in those lines" in reviewer.fails("remember", MINE, "--at", f"{talk}:500")
-    nowhere = f"talk.jsonl:{'9' * 30}"
+    nowhere = f"talk.jsonl:{'9' * 12}"
     assert "has no text in those lines" in reviewer.fails("remember", MINE, "--at", nowhere)
     assert "does not exist" in reviewer.fails("remember", MINE, "--at", "gone.jsonl:1")
     assert "A memory has at least 8 characters, this has 2." in reviewer.fails(

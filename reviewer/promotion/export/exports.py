@@ -54,7 +54,6 @@ class Exports:
         return mask_items([*state, *(self._item(number) for number in sorted(ids))])
 
     def markdown(self, project: str | None) -> AgentText:
-        """The facts as a Markdown text."""
         return render_markdown(self.items(project), marks=False)
 
     def plan_folder(self, project: str | None, folder: Path) -> tuple[PlannedFile, ...]:
@@ -71,7 +70,6 @@ class Exports:
         return PlannedFile(path=path, before=before, after=after)
 
     def diff(self, plan: PlannedFile) -> list[str]:
-        """The diff of a plan."""
         return unified_diff(plan, plan.path.name)
 
     def write(self, plans: Sequence[PlannedFile]) -> list[Path]:

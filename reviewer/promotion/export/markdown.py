@@ -111,5 +111,4 @@ def markdown_text(text: str) -> str:
 
 
 def markdown_line(text: str) -> str:
-    """The same on one line."""
     return markdown_text(" ".join(text.split()))

@@ -65,7 +65,6 @@ class Offer(Struct, frozen=True):
 
     @property
     def command(self) -> str:
-        """The command for it."""
         return " ".join(("reviewer propose", *self.reader.options, f"--newest {self.sessions}"))
 
 

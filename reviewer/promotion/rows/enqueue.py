@@ -173,5 +173,4 @@ def is_said_by_the_person(record: Record) -> bool:
 
 
 def place_of(of: Candidate) -> KeyedPlace:
-    """The place of a candidate."""
     return of.record.key, of.span_start, of.span_end, of.rule, of.extractor_version

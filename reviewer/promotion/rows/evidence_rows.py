@@ -93,7 +93,6 @@ def record_row(act: Act, record: Record, *, project_id: int, source_id: int, wav
 
 
 def record_image(record: Record, *, project_id: int, source_id: int, wave_id: int) -> Image:
-    """The columns of a record."""
     return {
         **structs.asdict(record),
         "project_id": project_id,

@@ -113,8 +113,7 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
 
 def _proposer(view: CandidateView) -> str:
     need = f", needed as {view.need.replace('_', ' ')}" if view.need else ""
-    everywhere = ", true in every project" if view.scope == "person" else ""
-    return f"{view.proposer}{need}{everywhere}"
+    return f"{view.proposer}{need}"
 
 
 def _proof(view: CandidateView) -> Iterator[str]:

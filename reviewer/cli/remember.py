@@ -26,12 +26,6 @@ _PLACE = re.compile(r"(?P<file>.+):(?P<lines>\d{1,12}(?:-\d{1,12})?(?:,\d{1,12}(
 )
 @option("--type TYPE", "Default: by how the text begins.", into="type_")
 @option("--name N", "The name of an entity (default: its text).")
-@option(
-    "--scope",
-    "Whether it is true in this project or in all of yours.",
-    choices=("project", "person"),
-    default="project",
-)
 @flag("--promote", "Promote it in the same act.")
 @pass_session
 def remember(
@@ -41,7 +35,6 @@ def remember(
     place: str | None,
     type_: str | None,
     name: str | None,
-    scope: str,
     promote: bool,
 ) -> None:
     """It waits in the queue until it is promoted. With --at, lines of a session are its proof, and
@@ -63,7 +56,6 @@ def remember(
                 type_ or sentence_type(statement),
                 statement,
                 name=name,
-                scope=scope,
                 promote=promote,
             )
             report_act(done)
@@ -81,7 +73,6 @@ def remember(
             statement,
             MemoryType(type_) if type_ else None,
             promote=promote,
-            scope=scope,
         )
         report_act(done)
 

@@ -97,7 +97,6 @@ class Entities:
         content: str,
         *,
         name: str | None = None,
-        scope: str = "project",
         promote: bool = False,
     ) -> Done:
         """Queue a memory or entity written by a person without a source, and marked as such.
@@ -116,7 +115,7 @@ class Entities:
                 project_row(act, project), type_name, text,
                 rule=HAND_AUTHORED, version=HAND_AUTHORED,
             )  # fmt: skip
-            values |= {"flags": HAND_AUTHORED, "scope": scope}
+            values["flags"] = HAND_AUTHORED
             entity = kind == "entity"
             parsed = parse_structure(text, EntityType(type_name), name) if entity else None
             number = insert_row(act, values, now, parsed)

@@ -75,8 +75,8 @@ class Connection(Struct, frozen=True, kw_only=True):
     """The guards, commands and tools in the hooks; None if written by an earlier version."""
 
     @property
-    def which(self) -> tuple[str, WiringScope, str]:
-        """What tells it from others."""
+    def key(self) -> tuple[str, WiringScope, str]:
+        """Its key in the record."""
         return self.agent, self.scope, self.root
 
     def missing(self) -> list[str]:
@@ -139,8 +139,8 @@ class Connections:
             ) from problem
 
     def of(self, agent: str, place: WiringPlace) -> Connection | None:
-        which = agent, place.scope, str(place.root)
-        return next((each for each in self.all() if each.which == which), None)
+        key = agent, place.scope, str(place.root)
+        return next((each for each in self.all() if each.key == key), None)
 
     def plan_connect(
         self,
@@ -216,8 +216,8 @@ class Connections:
         files, _ = self._write(planned)
         self._keep(structs.replace(connection, files=files, triggers=now))
         before = set(connection.triggers or ())
-        why = [f"{tie} is new" for tie in now if tie not in before]
-        why += [f"{tie} is gone" for tie in sorted(before.difference(now))]
+        why = [f"{trigger} is new" for trigger in now if trigger not in before]
+        why += [f"{trigger} is gone" for trigger in sorted(before.difference(now))]
         for change in planned.changed:
             tell(f"{change.plan.path} was rewritten for {planned.agent}: {', '.join(why)}.")
             for line in self.diff(change):
@@ -458,7 +458,7 @@ class Connections:
 
     def _keep(self, connection: Connection) -> None:
         """Write the record with this connection in place of the earlier one."""
-        others = [each for each in self.all() if each.which != connection.which]
+        others = [each for each in self.all() if each.key != connection.key]
         kept = [*others, connection] if connection.files else others
         folder = self._files.folder
         make_private_folder(folder)

@@ -61,9 +61,9 @@ class Hooks:
         if event.kind == START:
             self._note(event)
             if self._has_project:
-                self._follow_screen()
+                self._update_guards()
 
-    def _follow_screen(self) -> None:
+    def _update_guards(self) -> None:
         """Write the guards of a screen that is still open."""
         from reviewer.agents.memory_updates import update_call_hooks
         from reviewer.engine import Engine

@@ -90,7 +90,7 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
     view = engine.queue.candidate(memory)
     return {
         **view.to_json(),
-        **_known_json(engine, view),
+        **_related_json(engine, view),
         "source_state": str(engine.sources.state(memory)),
         "moments": [str(each) for each in engine.recall.moments(memory)],
         "evidence": [
@@ -186,7 +186,7 @@ def show_conflict(engine: Engine, number: int) -> Iterator[str]:
     yield f"Settle it: reviewer conflict {number} {keeps} | --both | --dismiss"
 
 
-def _known_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
+def _related_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
     """Structure, conflicts, hints and provenance; null or empty if they do not apply."""
     entity, conflict = view.kind == "entity", view.kind == "conflict"
     graduated = view.status == "graduated"

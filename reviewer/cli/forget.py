@@ -49,33 +49,33 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
             raise click.UsageError("give IDs, or --project NAME for a whole project")
         if ids:
             session.choose_to_read(engine)
-            going = engine.forgetting.memories(ids)
+            erasure = engine.forgetting.memories(ids)
         else:
-            going = engine.forgetting.project(session.project or "")
-        _say(going, session.project or "")
+            erasure = engine.forgetting.project(session.project or "")
+        _print_erasure(erasure, session.project or "")
         if not yes:
             if not sys.stdin.isatty():
                 raise click.UsageError("this cannot be undone; without a terminal, add --yes")
             if not click.confirm("Erase it for good?", err=True):
                 narrate("Nothing was erased.")
                 return
-        engine.forgetting.erase(going)
+        engine.forgetting.erase(erasure)
         update_agents(engine)
-        done = engine.forgetting.clean_up(going)
-        for sentence in (*_blocks(engine, going), *engine.forgetting.out_of_reach(going)):
+        done = engine.forgetting.clean_up(erasure)
+        for sentence in (*_blocks(engine, erasure), *engine.forgetting.out_of_reach(erasure)):
             narrate(sentence)
         narrate("Erased for good." if done else UNFINISHED)
         if not done:
             leave(FAILED)
 
 
-def _blocks(engine: Engine, going: Erasure) -> Iterator[str]:
+def _blocks(engine: Engine, erasure: Erasure) -> Iterator[str]:
     """A sentence for each block in an instruction file that still has a forgotten wording."""
     from reviewer.agents.connections import Connections
     from reviewer.agents.wiring import FileKind
     from reviewer.promotion.export.file_writer import read_file
 
-    needles = [each.encode() for each in going.wipe.passages]
+    needles = [each.encode() for each in erasure.wipe.passages]
     for connection in Connections(engine.path.absolute(), clock=engine.clock).all():
         for each in connection.files:
             try:
@@ -90,14 +90,14 @@ def _blocks(engine: Engine, going: Erasure) -> Iterator[str]:
                 )
 
 
-def _say(going: Erasure, project: str) -> None:
-    if going.wipe.project:
+def _print_erasure(erasure: Erasure, project: str) -> None:
+    if erasure.wipe.project:
         print_text(
-            f"Project {project} with {count(len(going.memories), 'memory', 'memories')}"
+            f"Project {project} with {count(len(erasure.memories), 'memory', 'memories')}"
             ", its sources, contexts, runs and state, and all cached answers of models"
         )
         return
-    for number, content in going.memories[:SHOWN]:
+    for number, content in erasure.memories[:SHOWN]:
         print_text(f"#{number}  {content}")
-    if len(going.memories) > SHOWN:
-        print_text(f"... and {len(going.memories) - SHOWN:,} more")
+    if len(erasure.memories) > SHOWN:
+        print_text(f"... and {len(erasure.memories) - SHOWN:,} more")

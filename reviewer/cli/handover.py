@@ -58,8 +58,8 @@ def brief(
     from reviewer.compression.handover import brief_of, write_brief
 
     with written_by(engine, model) as writer:
-        asked = _Asked(session, name, context, as_json)
-        asked.print(
+        subject = _Subject(session, name, context, as_json)
+        subject.print(
             lambda each: write_brief(
                 each.path, max_tokens=max_tokens, session=each.session or None, writer=writer
             ),
@@ -82,20 +82,20 @@ def keep(
     """
     from reviewer.compression.handover import keep_of, write_keep
 
-    _Asked(session, name, context, as_json).print(
+    _Subject(session, name, context, as_json).print(
         lambda each: write_keep(each.path, max_tokens=max_tokens, session=each.session or None),
         lambda _, turns: keep_of(turns, max_tokens=max_tokens),
     )
 
 
-class Named(NamedTuple):
+class NamedSession(NamedTuple):
     """A session to write about: its file, and its id if the file has several."""
 
     path: Path
     session: str = ""
 
 
-class _Asked(NamedTuple):
+class _Subject(NamedTuple):
     """The subject of a text: a session, or a context."""
 
     session: Session
@@ -105,7 +105,7 @@ class _Asked(NamedTuple):
 
     def print(
         self,
-        about_session: Callable[[Named], Handover],
+        about_session: Callable[[NamedSession], Handover],
         about_context: Callable[[str, Sequence[SegmentTurn]], Handover],
     ) -> None:
         if self.context is not None:
@@ -138,17 +138,17 @@ def _show(found: Handover, place: str, as_json: bool) -> None:
     say_what_is_wrong(found.engine, found.note, found.invented)
 
 
-def find_session(session: Session, name: str | None) -> Named:
+def find_session(session: Session, name: str | None) -> NamedSession:
     """A session by its path or id; by default, the newest of this project.
 
     Raises SourceError.
     """
     if name is not None and (Path(name).exists() or len(Path(name).parts) > 1):
-        return Named(Path(name))
+        return NamedSession(Path(name))
     known = {
-        **{Named(path): path.stat().st_mtime_ns for path in ingested_sessions(session)},
+        **{NamedSession(path): path.stat().st_mtime_ns for path in ingested_sessions(session)},
         **{
-            Named(each.path, each.session): each.modified_ns
+            NamedSession(each.path, each.session): each.modified_ns
             for each in found_sessions(session)[1]
             if not each.subagent
         },

@@ -140,9 +140,9 @@ EMPTY_FILE = "empty file"
 def print_wave(report: WaveReport) -> None:
     """Print the counts of a wave."""
     empty = report.skipped_by.get(EMPTY_FILE, 0)
-    hollow = f", {empty:,} of them empty" if empty else ""
+    empty_files = f", {empty:,} of them empty" if empty else ""
     size = f"{report.bytes / 1e6:,.1f} MB in all"
-    read = f"{report.files:,} read{hollow}, {report.unchanged:,} unchanged ({size})"
+    read = f"{report.files:,} read{empty_files}, {report.unchanged:,} unchanged ({size})"
     lines_skipped = {why: n for why, n in report.skipped_by.items() if why != EMPTY_FILE}
     rows = [
         ("wave", f"{report.wave} in project {report.project}, {report.seconds:.1f} s"),

@@ -230,12 +230,12 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
             "There is no .context folder here or at the root of the work tree: name it with "
             "--context-dir DIR."
         )
-    words = f"From {local}" if context_dir is None else ""
+    from_local = f"From {local}" if context_dir is None else ""
     if local is not None and (place == "folder" or (context_dir is not None and place is None)):
-        yield _of_folder(local, words)
+        yield _of_folder(local, from_local)
         return
     if local is not None and place is None and not session.store_path().exists():
-        yield _of_folder(local, f"{words}: there is no store yet.")
+        yield _of_folder(local, f"{from_local}: there is no store yet.")
         return
     with session.reading(filled_by="reviewer ingest PATH, or name --context-dir DIR") as engine:
         near = engine.packets.source_near(engine.project, local) if place is None else None
@@ -249,12 +249,12 @@ def _source(session: Session, context_dir: Path | None, place: str | None) -> It
         )
         if unknown := session.unknown(engine, f"reviewer ingest PATH{here}"):
             session.remark = unknown
-        both = f"From the store and {local}" if place == "both" else ""
+        words = f"From the store and {local}" if place == "both" else ""
         if near is not None and near.words:
-            both = f"{near.words}: --from both includes it."
+            words = f"{near.words}: --from both includes it."
         packets, project = engine.packets, engine.project
         material = packets.material(project, local if place == "both" else None)
-        yield _Source(material, lambda name: packets.find(material, name, project), both)
+        yield _Source(material, lambda name: packets.find(material, name, project), words)
 
 
 def _hand_out(made: Packet, form: str) -> None:

@@ -38,7 +38,7 @@ def stats(session: Session, as_json: bool) -> None:
         head=("project", *(column.replace("_", " ") for column in COLUMNS), ""),
         right=range(1, len(COLUMNS) + 1),
     )
-    _apart(uses, as_json)
+    _print_gap(uses, as_json)
     emit(
         uses if as_json else uses[:USES_SHOWN],
         as_json,
@@ -58,7 +58,7 @@ def stats(session: Session, as_json: bool) -> None:
     if len(uses) > USES_SHOWN and not as_json:
         print_text(f"... and {len(uses) - USES_SHOWN:,} more")
     _print_questions(as_json)
-    _apart(measures, as_json)
+    _print_gap(measures, as_json)
     emit(
         measures,
         as_json,
@@ -77,7 +77,7 @@ def stats(session: Session, as_json: bool) -> None:
     )
 
 
-def _apart(rows: Sized, as_json: bool) -> None:
+def _print_gap(rows: Sized, as_json: bool) -> None:
     """A blank line before rows for a person."""
     if rows and not as_json:
         print_text("")
@@ -88,7 +88,7 @@ def _print_questions(as_json: bool) -> None:
 
     questions = asked()
     days, dearest, whole = report(questions)
-    _apart(questions, as_json)
+    _print_gap(questions, as_json)
     emit(
         [
             *(days if as_json else days[-DAYS_SHOWN:]),

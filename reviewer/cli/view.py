@@ -41,10 +41,10 @@ def view(
             "left_out": line.left_out,
         },
     )
-    _account(found)
+    _print_coverage(found)
 
 
-def _account(found: SessionView) -> None:
+def _print_coverage(found: SessionView) -> None:
     """Print how much of the file is shown, and what is left out."""
     if not found.lines:
         narrate("There is nothing to show.")

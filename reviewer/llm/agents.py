@@ -90,17 +90,17 @@ def _claude(asked: AgentRequest) -> Invocation:
     return Invocation(tuple(argv), asked.prompt)
 
 
-def _claude_answer(ended: CommandOutput) -> AgentAnswer:
-    told = _object(ended.out)
-    if told is None:
-        return AgentAnswer(problem=last_words(ended) or "it printed no JSON")
-    result = told.get("result")
+def _claude_answer(output: CommandOutput) -> AgentAnswer:
+    reply = _object(output.out)
+    if reply is None:
+        return AgentAnswer(problem=last_words(output) or "it printed no JSON")
+    result = reply.get("result")
     text = result if isinstance(result, str) else ""
-    if told.get("is_error"):
+    if reply.get("is_error"):
         return AgentAnswer(problem=text or "it reports an error without a message")
-    if isinstance(told.get("structured_output"), dict):
-        text = json.dumps(told["structured_output"], ensure_ascii=False)
-    usage, models = _mapping(told, "usage"), _mapping(told, "modelUsage")
+    if isinstance(reply.get("structured_output"), dict):
+        text = json.dumps(reply["structured_output"], ensure_ascii=False)
+    usage, models = _mapping(reply, "usage"), _mapping(reply, "modelUsage")
     sent = [
         usage.get(name)
         for name in ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
@@ -141,10 +141,10 @@ def _codex(asked: AgentRequest) -> Invocation:
     return Invocation((*argv, "-"), asked.prompt)
 
 
-def _codex_answer(ended: CommandOutput) -> AgentAnswer:
+def _codex_answer(output: CommandOutput) -> AgentAnswer:
     text, problem = "", ""
     usage: Mapping[str, Any] = {}
-    for event in _events(ended.out):
+    for event in _events(output.out):
         item = _mapping(event, "item")
         if event.get("type") == "item.completed" and item.get("type") == "agent_message":
             text = _text(item, "text")
@@ -155,13 +155,13 @@ def _codex_answer(ended: CommandOutput) -> AgentAnswer:
             passed_on = _mapping(_object(problem) or {}, "error")  # the endpoint's own error
             problem = _text(passed_on, "message") or problem
     try:
-        text = read_own(ended.folder / LAST_MESSAGE).decode("utf-8", "replace") or text
+        text = read_own(output.folder / LAST_MESSAGE).decode("utf-8", "replace") or text
     except FileNotFoundError:
         pass  # it is in the events
     except OSError as unread:
         problem = problem or f"its {LAST_MESSAGE} cannot be read: {reason_of(unread)}"
     if problem or not text:
-        return AgentAnswer(problem=problem or last_words(ended))
+        return AgentAnswer(problem=problem or last_words(output))
     return AgentAnswer(
         text,
         prompt_tokens=_number(usage, "input_tokens"),
@@ -195,21 +195,21 @@ def _gemini(asked: AgentRequest) -> Invocation:
     return Invocation((*argv, "-e", "none", "--skip-trust"), asked.prompt, environment)
 
 
-def _gemini_answer(ended: CommandOutput) -> AgentAnswer:
-    told = _object(ended.out)
-    if told is None:
-        return AgentAnswer(problem=last_words(ended) or "it printed no JSON")
-    error = _mapping(told, "error")
+def _gemini_answer(output: CommandOutput) -> AgentAnswer:
+    reply = _object(output.out)
+    if reply is None:
+        return AgentAnswer(problem=last_words(output) or "it printed no JSON")
+    error = _mapping(reply, "error")
     if error:
         return AgentAnswer(problem=_text(error, "message") or "it reports an error")
-    models = _mapping(_mapping(told, "stats"), "models")
+    models = _mapping(_mapping(reply, "stats"), "models")
     sent = answered = 0
     for used in models.values():
         tokens = _mapping(used, "tokens") if isinstance(used, dict) else {}
         sent += max(_number(tokens, "prompt"), 0)
         answered += max(_number(tokens, "candidates"), 0)
     return AgentAnswer(
-        _text(told, "response"),
+        _text(reply, "response"),
         model=next(iter(models), ""),
         prompt_tokens=sent or -1,
         completion_tokens=answered or -1,
@@ -253,10 +253,10 @@ def _opencode(asked: AgentRequest) -> Invocation:
     return Invocation(tuple(argv), asked.prompt, environment)
 
 
-def _opencode_answer(ended: CommandOutput) -> AgentAnswer:
+def _opencode_answer(output: CommandOutput) -> AgentAnswer:
     pieces: list[str] = []
     tokens: Mapping[str, Any] = {}
-    for event in _events(ended.out):
+    for event in _events(output.out):
         part = _mapping(event, "part")
         if event.get("type") == "text":
             pieces.append(_text(part, "text"))
@@ -268,7 +268,7 @@ def _opencode_answer(ended: CommandOutput) -> AgentAnswer:
             message = _text(data, "message") or _text(error, "name") or "it reports an error"
             return AgentAnswer(problem=_with_code(message, _number(data, "statusCode")))
     if not pieces:
-        return AgentAnswer(problem=last_words(ended))
+        return AgentAnswer(problem=last_words(output))
     return AgentAnswer(
         "".join(pieces),
         prompt_tokens=_number(tokens, "input"),
@@ -289,14 +289,14 @@ def _copilot(asked: AgentRequest) -> Invocation:
     return Invocation(tuple(argv), prompt, {"COPILOT_HOME": str(home)})
 
 
-def _copilot_answer(ended: CommandOutput) -> AgentAnswer:
-    if ended.code:
-        return AgentAnswer(problem=" ".join(ended.err.split()))
-    return AgentAnswer(ended.out)
+def _copilot_answer(output: CommandOutput) -> AgentAnswer:
+    if output.code:
+        return AgentAnswer(problem=" ".join(output.err.split()))
+    return AgentAnswer(output.out)
 
 
-def _any_answer(ended: CommandOutput) -> AgentAnswer:
-    return AgentAnswer(ended.out)
+def _any_answer(output: CommandOutput) -> AgentAnswer:
+    return AgentAnswer(output.out)
 
 
 AGENTS: dict[str, Agent] = {
@@ -373,9 +373,9 @@ def _events(text: str) -> Iterator[Mapping[str, Any]]:
             yield value
 
 
-def last_words(ended: CommandOutput) -> str:
+def last_words(output: CommandOutput) -> str:
     """The error message at the end of the output, or its last line."""
-    for text in (ended.err, ended.out):
+    for text in (output.err, output.out):
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         if lines:
             return _message_at_end(text) or lines[-1]

@@ -21,14 +21,16 @@ TRUE = "The card terminal repeats its answer after 20 seconds."
 FOUND = answer(said(TRUE, (1, WORDS)))
 
 
-def session(reviewer: Reviewer, name: str = "charges.jsonl", cause: str = WORDS) -> Path:
-    return charges(cause).write(reviewer.folder / name)
+def session(
+    reviewer: Reviewer, name: str = "charges.jsonl", place: str = "", *, cause: str = WORDS
+) -> Path:
+    return charges(place, cause).write(reviewer.folder / name)
 
 
-def charges(cause: str = WORDS) -> Told:
+def charges(place: str = "", cause: str = WORDS) -> Told:
     told = Told()
-    told.user("Why are some charges doubled?")
-    told.reply(f"The cause: {cause}, so the charge is doubled.")
+    told.user(f"Why are some charges doubled{place}?")
+    told.reply(f"The cause: {cause}{place}, so the charge is doubled.")
     return told
 
 
@@ -37,7 +39,7 @@ def several(reviewer: Reviewer, count: int) -> Path:
     folder = reviewer.folder / "sessions"
     folder.mkdir()
     for number in range(count):
-        session(reviewer, f"sessions/{number}.jsonl", cause=f"{WORDS} at kiosk {number}")
+        session(reviewer, f"sessions/{number}.jsonl", place=f" at kiosk {number}")
     return folder
 
 
@@ -173,7 +175,7 @@ def test_what_was_not_proved_or_not_usable_is_counted(reviewer: Reviewer) -> Non
 
 def test_an_endpoint_that_is_asked_sees_no_secret_and_gets_a_shape(reviewer: Reviewer) -> None:
     token = "ghp_" + "x7Kd9QwErTy" * 4
-    path = session(reviewer, cause=f"{WORDS} with {token}")
+    path = session(reviewer, place=f" with {token}")
     with endpoint(lambda call: call.streams(FOUND)) as server:
         base_url = server.settings().base_url
         done = reviewer(
@@ -247,7 +249,7 @@ def test_ingest_ends_with_who_could_read_and_what_it_costs_and_asks_nobody(
 def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: Reviewer) -> None:
     environment = installed(reviewer)
     for name in ("one", "two", "three"):
-        path = session(reviewer, f"{name}.jsonl", cause=f"{WORDS} at kiosk {name}")
+        path = session(reviewer, f"{name}.jsonl", place=f" at kiosk {name}")
         reviewer.succeeds("ingest", path, env=environment)
     asked = "propose", "--command", "claude", "--yes", "--newest", "2"
     done = reviewer(*asked, env=environment)

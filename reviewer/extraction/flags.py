@@ -52,6 +52,8 @@ def _readings(content: str) -> set[str]:
     """The text as a reader sees it, in plain lower-case letters and on one line: with what tags
     hide and without marks, and with a blank for each of them.
     """
+    if content.isascii() and _MARKS.search(content) is None:
+        return {" ".join(content.lower().split())}  # as below, in a quarter of the time
     texts = (content.translate(_TAGS), ""), (content, " ")
     parted = ((unicodedata.normalize("NFKD", text), blank) for text, blank in texts)
     plain = (_MARKS.sub(blank, text.translate(_AS_LATIN)).lower() for text, blank in parted)

@@ -92,6 +92,8 @@ class Database:
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
+        # Some builds overwrite every freed page, too; what is forgotten is rewritten (`erasing`).
+        connection.execute("PRAGMA secure_delete = FAST")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         return connection
 

@@ -61,7 +61,6 @@ SCHEMA = an_object(
         an_object(
             statement=TEXT,
             kind={"type": "string", "enum": list(TYPES)},
-            scope={"type": "string", "enum": ["project", "person"]},
             standing=YES_OR_NO,
             relation=TEXT,
             quotes=a_list(an_object(line=NUMBER, text=TEXT)),
@@ -82,7 +81,6 @@ class Statement(Struct, frozen=True, rename={"text": "statement"}):
 
     text: str
     kind: str = ""
-    scope: str = ""
     quotes: tuple[Quote, ...] = ()
     confidence: float | None = None
     standing: bool = True
@@ -193,7 +191,6 @@ def _statement(item: object) -> Statement | None:
     return Statement(
         text,
         kind=_word(item.get("kind")),
-        scope=_word(item.get("scope")),
         quotes=tuple(_quotes(item.get("quotes", item.get("quote")))),
         confidence=float(sure) if number and abs(sure) < LARGEST else None,  # type: ignore[arg-type]
         standing=item.get("standing") is not False,

@@ -312,7 +312,6 @@ class StatementWriter:
             speaker=_speaker(statement, lines),
             proposer=self._proposer,
             rule=self.rule,
-            scope="person" if statement.scope == "person" else "project",
             kind=kind,
             confidence=sure if sure is not None and 0 <= sure <= 1 else None,
             standing=statement.standing,

@@ -16,7 +16,7 @@ def said(text: str, *quotes: tuple[int, str], **more: Any) -> dict[str, Any]:
     """A statement as a model writes it."""
     cited = [{"line": line, "text": words} for line, words in quotes]
     return {
-        "statement": text, "kind": "trap", "scope": "project",
+        "statement": text, "kind": "trap",
         "quotes": cited, "confidence": 0.8, **more,
     }  # fmt: skip
 

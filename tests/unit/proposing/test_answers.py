@@ -17,14 +17,12 @@ from reviewer.proposing.values import Quote
 ONE = {
     "statement": "The kiosk prints receipts in the language of the customer.",
     "kind": "decision",
-    "scope": "project",
     "quotes": [{"line": 3, "text": "print it in their language"}],
     "confidence": 0.8,
 }
 READ = Statement(
     "The kiosk prints receipts in the language of the customer.",
     kind="decision",
-    scope="project",
     quotes=(Quote(3, "print it in their language"),),
     confidence=0.8,
 )

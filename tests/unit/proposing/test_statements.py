@@ -86,14 +86,14 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def test_a_proved_statement_is_a_proposal(desk: Desk) -> None:
-    model = Scripted(answer(said(TRUE, (desk.agent, WORDS), scope="person")))
+    model = Scripted(answer(said(TRUE, (desk.agent, WORDS))))
     written = desk.writes(model)
     (proved,) = written.proved
     assert proved.path == desk.path
     assert proved.proof.sound
     proposal = proved.proposal
     assert (proposal.statement, proposal.kind) == (TRUE, "trap")
-    assert (proposal.type, proposal.scope) == (MemoryType.KNOWLEDGE, "person")
+    assert proposal.type is MemoryType.KNOWLEDGE
     assert (proposal.proposer, proposal.rule) == (Proposer.MODEL, "model.scripted")
     assert (proposal.speaker, proposal.confidence) == (Speaker.AGENT, 0.8)
     assert (desk.spent.requests, desk.spent.tokens_in, desk.spent.tokens_out) == (1, 100, 10)

@@ -59,16 +59,18 @@ class KnownFacts:
         return lambda statement: (*self.memories(statement), *known.places(statement))
 
     def listed(self) -> list[KnownText]:
-        """Known texts for a reader: memories, waiting statements, and the lines of boot files, but
-        neither rows made from findings nor sentences that rules took from dialogue: the reader
-        words what is behind each.
+        """Known texts for a reader: memories, waiting and rejected statements, and the lines of
+        boot files, but neither rows made from findings nor sentences that rules took from dialogue:
+        the reader words what is behind each.
         """
         rows = self._database.query(
             "SELECT m.id, m.content, substr(m.last_seen, 1, 10)"
+            " || iif(m.status = 'invalid', ', rejected', '')"
             " || iif(' ' || m.flags || ' ' LIKE '% once %', ', once', ''), m.signature"
             " FROM memory m JOIN project p ON p.id = m.project_id"
-            " WHERE p.name = ? AND m.status IN ('active', 'candidate') AND m.excerpt = 0"
-            " AND m.kind = 'memory' AND m.leader_id IS NULL AND (m.status = 'active'"
+            " WHERE p.name = ? AND m.status IN ('active', 'candidate', 'invalid')"
+            " AND m.excerpt = 0 AND m.kind = 'memory' AND m.leader_id IS NULL"
+            " AND (m.status = 'active'"
             f" OR m.proposer <> ? AND NOT (m.proposer = '{Proposer.NOTES}' AND EXISTS"
             " (SELECT 1 FROM evidence e JOIN record r ON r.id = e.record_id"
             f" WHERE e.memory_id = m.id AND r.shape = '{Shape.TURN}')))"

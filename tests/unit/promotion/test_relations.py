@@ -225,6 +225,13 @@ def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promo
     assert told.place == f"#{one}"
 
 
+def test_a_reader_is_told_what_was_rejected(engine: Engine, tmp_path: Path) -> None:
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
+    engine.triage.reject([one])
+    (told,) = engine.proposals.known("acme").listed()
+    assert told.line.startswith(f"#{one} (2026-02-14, rejected) ")
+
+
 def test_a_sentence_that_a_rule_took_from_dialogue_is_left_to_the_reader_to_word(
     engine: Engine, tmp_path: Path
 ) -> None:

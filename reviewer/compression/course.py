@@ -1,4 +1,4 @@
-"""The course of a session as pieces in its own order: the messages, and one line for the calls in
+"""The course of a session as pieces in its own order: the messages, and lines for the calls in
 between. The weight of a piece depends on its place alone.
 """
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
+from reviewer.compression.pieces import LEFT_OUT, grouped, pieces, question_in
 from reviewer.compression.session import SessionFacts, Speech, Voice
-from reviewer.compression.told import NO_RESULT, told_together
+from reviewer.compression.told import NO_RESULT, told_once
 from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
 
 ANSWER, FIRST, LAST, CLOSING = 3.0, 1.3, 1.6, 1.3
 """Weights of the beginning of an answer to the person, and of the first, last and other pieces of a
 message that ends an agent's turn."""
-ANNOUNCED, EARLIER, STEPS = 0.3, 0.6, 0.8
+ANNOUNCED, EARLIER, STEPS, READING = 0.3, 0.6, 0.8, 0.3
 """`ANNOUNCED`: the end of a message that only introduces calls. `EARLIER`: a client's summary, or a
 sub-agent's report."""
 REPORT_ENDS = 2
@@ -69,10 +69,13 @@ def course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[Course
             for each in _spoken(session, number, request, asked=asked, leads_on=bool(between)):
                 request = each if each.kind == "person" else request
                 yield each
-        if line := told_together(between):
+        told = told_once(between)
+        weight = READING if told and told[0].only_looks else STEPS
+        for together in grouped(step.line for step in told):
             at_end = max(place, between[-1].place) + 0.9
+            line = "; ".join(together)
             line = line.replace(NO_RESULT, "") if part else line
-            yield CourseLine(at_end, "steps", line, STEPS, number)
+            yield CourseLine(at_end, "steps", line, weight, number)
 
 
 def _spoken(
@@ -86,13 +89,12 @@ def _spoken(
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
-    worked_on = any(later.asks for later in said[number + 1 :])
-    text = summary_words(each.text, worked_on=worked_on) if kind == "earlier" else each.text
+    is_last = number + 1 == len(said)
+    text = summary_words(each.text, worked_on=not is_last) if kind == "earlier" else each.text
     parts = pieces(text)
     if each.kind == "report" and len(parts) > REPORT_ENDS + 1:
         begin = parts[0]._replace(text=f"{parts[0].text} {LEFT_OUT}")
         parts = [begin, *parts[-REPORT_ENDS:]]
-    is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
     answers = kind == "agent" and number > 0 and said[number - 1].voice is Voice.PERSON
     lines: list[CourseLine] = []

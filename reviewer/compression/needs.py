@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.session import SessionFacts, Voice
+from reviewer.compression.session import SessionFacts
 from reviewer.compression.values import LostKind
 from reviewer.compression.words import terms
 
@@ -41,7 +41,7 @@ class Need(Struct, frozen=True):
 
 def needs_of(session: SessionFacts) -> Iterator[Need]:
     """The request, the person's refusals, the state of the work, and open points."""
-    asked = [s for s in session.speeches if s.voice is Voice.PERSON and s.kind != "refusal"]
+    asked = session.requests
     if asked:
         yield Need("request", "the request", asked[-1].text, 3.0, asked[-1].turn)
     if asked[1:]:

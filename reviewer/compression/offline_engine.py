@@ -34,7 +34,8 @@ class OfflineEngine:
             room -= self._count(f"{title}\n")
         if task.level is Level.TAGS:  # the summarizer adds tags for the anchors
             terms = analysis.called_terms
-            tags = tag_list(analysis.segment, terms, room, self._count, session.request)
+            asked = session.requests[-1].text if session.requests else ""
+            tags = tag_list(analysis.segment, terms, room, self._count, asked)
             text = ", ".join(filter(None, (title, *tags)))
         else:
             wanted = [anchor.content for anchor in task.anchors]

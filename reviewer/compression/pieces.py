@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -53,9 +53,9 @@ def pieces(text: str) -> list[TextPassage]:
             code = clip(" ".join(said), CODE)
             parts = [code if "`" in code else f"`{code}`"]
         elif kind is UnitKind.LIST_ITEM:
-            parts = [_joined(part) for part in _parts(said)]
+            parts = [_joined(part) for part in grouped(said)]
         else:
-            parts = [" ".join(part) for part in _parts(said)]
+            parts = [" ".join(part) for part in grouped(said)]
         for part in parts:
             found.append(TextPassage(f"{heading}: {part}" if heading else part, needs))
             heading, needs = "", len(found) - 1
@@ -82,14 +82,14 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line(UnitKind.SENTENCE, content, unit.block)
 
 
-def _parts(texts: Sequence[str]) -> list[list[str]]:
+def grouped(texts: Iterable[str]) -> list[list[str]]:
     """The texts in groups of at most `LONGEST` characters, or one text each."""
-    parts: list[list[str]] = [[]]
+    groups: list[list[str]] = []
     for text in texts:
-        if parts[-1] and sum(map(len, parts[-1])) + len(text) > LONGEST:
-            parts.append([])
-        parts[-1].append(text)
-    return parts
+        if not groups or sum(map(len, groups[-1])) + len(text) > LONGEST:
+            groups.append([])
+        groups[-1].append(text)
+    return groups
 
 
 def _without_fences(text: str) -> str:

@@ -84,12 +84,13 @@ class SessionFacts(Struct, frozen=True):
     """How often each term occurs."""
     before: int = 0
     """Records before the first one told; the lines of the state count them."""
+    last_call: int = -1
+    """The place of the agent's last call."""
 
     @property
-    def request(self) -> str:
-        """The person's latest request, possibly empty."""
-        asked = (s.text for s in reversed(self.speeches) if s.voice is Voice.PERSON and not s.kind)
-        return next(asked, "")
+    def requests(self) -> list[Speech]:
+        """The person's messages, without refusals and answers."""
+        return [s for s in self.speeches if s.voice is Voice.PERSON and not s.kind]
 
 
 def read_session(events: Iterable[Event], before: int = 0) -> SessionFacts:
@@ -106,12 +107,12 @@ class _Reader:
         self._tracker = WorkTracker()
         self._speeches: list[Speech] = []
         self._steps: dict[object, ToldCall] = {}
-        """By their commands, others by their places."""
         self._open: dict[str, tuple[Call, int]] = {}
         """The calls without a result, each with its place."""
         self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
         self._counts: Counter[str] = Counter()
         self._place = 0
+        self._last_call = -1
 
     def add(self, event: Event) -> None:
         self._tracker.add(event)
@@ -146,6 +147,7 @@ class _Reader:
             ),
             self._counts,
             self._before,
+            self._last_call,
         )
 
     def _message(self, event: Message) -> None:
@@ -180,6 +182,7 @@ class _Reader:
         if call.origin.sidechain:
             return
         self._open[call.id] = (call, self._place)
+        self._last_call = self._place
         if call.act is Act.ASK and "plan" in call.tool.lower() and call.query:
             self._say(Voice.AGENT, call.query, call, kind="plan")
 
@@ -208,7 +211,6 @@ class _Reader:
             self._changes.append(Changed(place, call, outcome))
         step = told(call, result, place)
         if step is not None and outcome is not Outcome.REFUSED:
-            key = step.command or place
-            self._steps.pop(key, None)
-            self._steps[key] = step
+            self._steps.pop(step.key, None)
+            self._steps[step.key] = step
         return step

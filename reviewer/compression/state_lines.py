@@ -72,6 +72,7 @@ def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
     state, names = session.state, _names(session)
     changed = [each for each in state.files if each.uncommitted]
     doubtful = [each for each in state.files if not each.uncommitted]
+    delegated = state.last_delegated > max((each.line for each in state.commits), default=-1)
     for label, files in (
         ("Changed" if part else "Changed in this session, no commit of it seen", changed),
         ("Changed, not known whether committed or undone", doubtful),
@@ -84,6 +85,7 @@ def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
             for at, each in enumerate(latest)
         ]
         more = f", and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
+        more += ", perhaps others by a sub-agent" if files is changed and delegated else ""
         many = "" if part else f" ({len(files)})"  # in a part, results of more may be in the next
         yield f"{label}{many}: {_together(shown)}{more}"
     if state.unnamed_edits:

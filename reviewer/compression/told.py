@@ -14,7 +14,7 @@ from reviewer.sessions.working_tree import commits_made
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Outcome, Result
 from reviewer.sources.results import NOT_RUN
-from reviewer.sources.shell import Command
+from reviewer.sources.shell import Command, only_looks
 from reviewer.text.clip import clip
 
 _BOOKS = POLLING | {"report_intent"}
@@ -40,8 +40,9 @@ class ToldCall(Struct, frozen=True):
 
     place: int
     line: str
-    act: Act
-    command: str = ""
+    key: object
+    """Equal for calls of which only the last matters: the same command, or the same checks."""
+    only_looks: bool = False
 
 
 def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
@@ -49,8 +50,15 @@ def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     runs = result is not None and result.task and call.command
     if call.act is Act.PLAN or runs or (call.tool.lower() in _BOOKS and not call.command):
         return None
-    command = without_cd(call) if call.command else ""
-    return ToldCall(place, _line(call, result), call.act, command)
+    looks = call.act in (Act.READ, Act.SEARCH) or call.only_looks
+    return ToldCall(place, _line(call, result), _key(call, result) or place, looks)
+
+
+def _key(call: Call, result: Result | None) -> object:
+    checks = [command for command, _ in checks_of(call, result)]
+    if checks and all(each in checks or only_looks(each.words[0]) for each in call.commands):
+        return tuple((each.folder, each.words) for each in checks)
+    return without_cd(call)
 
 
 def checks_of(call: Call, result: Result | None) -> list[tuple[Command, Check]]:
@@ -158,9 +166,10 @@ def changed_lines(old: str, new: str) -> tuple[list[str], list[str], list[str]]:
     return above, before, after
 
 
-def told_together(steps: Sequence[ToldCall]) -> str:
-    """The calls between two messages in one line, equal ones once. What was read is told only if
+def told_once(steps: Sequence[ToldCall]) -> list[ToldCall]:
+    """The calls between two messages, equal ones at the last place. What was read is told only if
     nothing else was done.
     """
-    done = [step.line for step in steps if step.act not in (Act.READ, Act.SEARCH)]
-    return "; ".join(dict.fromkeys(done or [step.line for step in steps]))
+    done = [step for step in steps if not step.only_looks] or steps
+    last = {step.line: step for step in done}
+    return sorted(last.values(), key=lambda step: step.place)

@@ -10,7 +10,15 @@ import heapq
 from collections.abc import Callable, Sequence, Set
 from math import log1p
 
-from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
+from reviewer.compression.course import (
+    QUESTION,
+    SHORT,
+    CourseLine,
+    course,
+    one_line,
+    question_before,
+    said_before,
+)
 from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
@@ -137,14 +145,21 @@ class _Writing:
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which the course repeats only if it is cut here; the message it
-        answers and the previous request, if it is short; and the agent's progress on it.
+        """The latest request, which the course repeats only if it is cut here; the person's answer
+        since; the message it answers and the previous request, if it is short; and the agent's
+        progress on it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.asks]
         if not asked:
             return []
         number, lines = asked[-1], []
+        plain = [n for n in asked if not said[n].kind]
+        if plain and said[number].kind == "answer":
+            question = question_before(said, number)
+            answered = f'answered "{question}"' if question else "answered"
+            lines.append(f"Since then the person {answered}: {clip(said[number].text, QUESTION)}")
+            number = plain[-1]
         if before := said_before(said, number):
             question = question_in(before.text, QUESTION)
             verb = "asked" if question else "said"
@@ -153,8 +168,8 @@ class _Writing:
                 left_out = f"{LEFT_OUT} " if parts[1:] and not question else ""
                 lines.append(f'The agent had {verb}: "{left_out}{clip(last, QUESTION)}"')
         if said[number].kind or len(said[number].text) < SHORT:
-            earlier = (one_line(said[n].text) for n in reversed(asked[:-1]) if not said[n].kind)
-            if text := next((each for each in earlier if len(each) >= SHORT // 3), ""):
+            earlier = (one_line(said[n].text) for n in reversed(plain) if n < number)
+            if text := next((each for each in earlier if len(each) >= SHORT // 10), ""):
                 lines.append(f'Earlier: "{clip(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         whole = one_line(said[number].text)
@@ -174,7 +189,7 @@ class _Writing:
         last = next(each for each in reversed(self._session.speeches) if each.voice in both)
         if last.wordless:
             return "The person refused the agent's last call without a word."
-        working = any(step.place > last.place for step in self._session.steps)
+        working = self._session.last_call > last.place
         if last.voice is Voice.PERSON:
             return "The agent had begun to work on it." if working else "It has no answer yet."
         if working:
@@ -222,7 +237,8 @@ class _Writing:
         last = min(round(room * LAST), room - spent)
         now = len(self._session.speeches) - 1
         closing = [each for each in self._pieces if each.kind == "agent"][-1:]
-        closing += [each for each in self._pieces if (each.kind, each.message) == ("steps", now)]
+        steps = [each for each in self._pieces if (each.kind, each.message) == ("steps", now)]
+        closing += steps[-1:]
         done = self._fill(last, closing)
         spent += done + self._fill(last - done, self._last_pieces())
         self._fill(room - spent)

@@ -35,7 +35,7 @@ from reviewer.sources.events import (
 )
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.results import report_in
-from reviewer.sources.shell import Command, only_looks
+from reviewer.sources.shell import Command
 from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
 
@@ -368,8 +368,7 @@ def _subject(call: Call, shown: str) -> str:
     if call.tool.lower() in POLLING and not call.command:
         return _tool(call.tool)
     if call.act is Act.RUN:
-        looks = all(only_looks(" ".join(each.words)) and not each.writes for each in call.commands)
-        return shown if call.commands and looks else ""
+        return shown if call.only_looks else ""
     if call.act not in (Act.READ, Act.SEARCH, Act.EDIT, Act.WRITE) or call.command:
         return ""
     return shown.replace(_size(call.changes[0]), "", 1) if call.changes else shown

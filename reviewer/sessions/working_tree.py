@@ -165,8 +165,9 @@ class WorkingTree:
         """
         sure = outcome is Outcome.OK
         if outcome is not Outcome.FAILED:
+            ran = sure or (command.certain and command.joined_by in ("", ";"))
             for path in command.writes:
-                self._written(path, folder, line, posixpath.basename(command.words[0]), sure=sure)
+                self._written(path, folder, line, posixpath.basename(command.words[0]), sure=ran)
         if posixpath.basename(command.words[0]) == "git":
             words, folder = git_words(command.words, folder)
             if words and command.certain and not _ASIDE.match(f"{folder}/"):
@@ -214,15 +215,14 @@ class WorkingTree:
 
     def moved(self, named: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
         """Files were moved: one file, or several into a folder."""
-        found = self.match(named[:-1], folder)
-        source, target = absolute(folder, named[0]) if named else "", named[-1:]
-        if sure and found == [source] and len(named) == 2:
-            inside = named[1].endswith("/") or "." not in posixpath.basename(named[1])
-            name = posixpath.join(named[1], posixpath.basename(source)) if inside else target[0]
-            self.drop(found)
-            self._written(name, folder, line, "mv", sure=not inside or named[1].endswith("/"))
-        else:
-            self.doubt(found)
+        if len(named) != 2 or "." not in posixpath.basename(named[0]):
+            self.doubt(self.match(named[:-1], folder))
+            return
+        source, target = named
+        inside = target.endswith("/") or "." not in posixpath.basename(target)
+        name = posixpath.join(target, posixpath.basename(source)) if inside else target
+        self.removed([source], folder, line, sure=sure)
+        self._written(name, folder, line, "mv", sure=sure and inside == target.endswith("/"))
 
     def _written(self, path: str, folder: str, line: int, by: str, *, sure: bool) -> None:
         if not re.search(r"[$*`<>|]", path):

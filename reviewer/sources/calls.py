@@ -6,6 +6,7 @@ Tables of the names that agents use for the same tools, arguments and states.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -169,10 +170,18 @@ def _command(args: Mapping[str, object], act: Act) -> str:
             value = " ".join(value)
         if isinstance(value, str) and value.strip():
             shell = _WRITTEN_SHELL.match(value)
-            if shell is None or value[shell.end()] in "'\"":
-                return value
-            return value[shell.end() :]
+            return _unquoted(value[shell.end() :]) if shell else value
     return ""
+
+
+def _unquoted(line: str) -> str:
+    """A shell line without quotation marks around all of it."""
+    if line[0] not in "'\"":
+        return line
+    with suppress(ValueError):  # an open quotation mark
+        script, *others = shlex.split(line)
+        return line if others else script
+    return line
 
 
 def _is_patch(patch: str, act: Act) -> bool:

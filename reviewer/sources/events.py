@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from reviewer.sources.shell import Command
+from reviewer.sources.shell import Command, only_looks
 
 
 class Speaker(StrEnum):
@@ -143,6 +143,12 @@ class Call(Struct, frozen=True):
     changes: tuple[Change, ...] = ()
     background: bool = False
     """The call continues after its result."""
+
+    @property
+    def only_looks(self) -> bool:
+        """Whether it is a shell line of read-only programs."""
+        looks = (only_looks(" ".join(each.words)) and not each.writes for each in self.commands)
+        return bool(self.commands) and all(looks)
 
 
 class Result(Struct, frozen=True, gc=False):

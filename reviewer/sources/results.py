@@ -71,6 +71,7 @@ _FAILED = (
 )
 _CODE = re.compile(
     r"(?:Error: )?Exit code:? (-?\d+)|Process exited with code (-?\d+)"
+    r"|failed in sandbox[^\n]{0,120}? exit[ _]code: (-?\d+)"
     r"|<returncode>\s*(-?\d+)|Error: Command failed \(exit code: (\d+)\)"
     r"|<status>\w+</status>\s*<exit_code>(-?\d+)"
 )

@@ -78,9 +78,9 @@ _LOOKING_OF_GIT = frozenset(["status", "diff", "log", "show", "branch", "blame",
 def only_looks(name: str) -> bool:
     """Whether a program with its subcommands neither changes nor checks anything."""
     program, _, rest = name.partition(" ")
-    return program.lower() in _LOOKING or (
-        program == "git" and rest.split(" ")[0] in _LOOKING_OF_GIT
-    )
+    if program == "git":
+        return rest.split(" ")[0] in _LOOKING_OF_GIT
+    return program.lower() in _LOOKING and (program != "sed" or not rest.startswith("-i"))
 
 
 def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple[Command, ...]:

@@ -14,6 +14,7 @@ from reviewer.sources.reading import Reading, Spot, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import RECORDED_TWICE, Session, Turn
+from reviewer.text.clip import clip
 
 ENVELOPES = frozenset(
     ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
@@ -38,7 +39,7 @@ HARNESS = (
 SUMMARY_START = "Another language model started to solve this problem"
 SHORTEST_SUMMARY = 600
 """Characters; a shorter text at the end of a compacted history is a request of the person."""
-NO_INPUT = "(a prompt file, without input)"
+NO_INPUT, SHOWN_OF_PROMPT = "(a prompt file, without input: {})", 200
 NO_WORDS = "(an image, without words)"
 _REQUEST = re.compile(r"^## My request for Codex:?[ \t]*\n", re.MULTILINE)
 _INPUT = re.compile(
@@ -287,7 +288,10 @@ def requested(text: str) -> str:
         if last:
             return text[last:].strip()
     given = _INPUT.search(text)
-    return (given[1].strip() or NO_INPUT) if given else text
+    if given is None or given[1].strip():
+        return given[1].strip() if given else text
+    about_input, _, outline = text[given.end() :].partition("\n## ")
+    return NO_INPUT.format(clip(outline or about_input, SHOWN_OF_PROMPT))
 
 
 def _folder(given: object) -> str:

@@ -19,9 +19,7 @@ STARTED = json.dumps(
     {"task_id": "a70", "description": "Count the trays", "task_type": "local_bash"}
 )
 IDE = "# Context from my IDE setup:\n\n## Open tabs\n- tray.py\n\n## My request for Codex:\n"
-PROMPT_FILE = (
-    "\n## User Input\n\n```text\n{}\n```\n\nYou **MUST** consider the input.\n\n## Outline\n"
-)
+PROMPT_FILE = "\n## User Input\n\n```text\n{}\n```\n\nYou **MUST** consider the input.\n\n## Outline\n1. Count.\n"
 
 
 def user(content: Any, **more: Any) -> Json:
@@ -130,7 +128,7 @@ CODEX: dict[str, tuple[list[Json], list[str]]] = {
     "a prompt file": (twice(PROMPT_FILE.format("blue trays")), ["blue trays"]),
     "a prompt file without input": (
         [*twice(PROMPT_FILE.format("")), *twice("Sell")],
-        ["(a prompt file, without input)", "Sell"],
+        ["(a prompt file, without input: Outline 1. Count.)", "Sell"],
     ),
     "no events": (
         [item("<environment_context>a</environment_context>"), item("Sell"),

@@ -17,7 +17,7 @@ from reviewer.sources.claude_words import summary_words
 ANSWER, FIRST, LAST, CLOSING = 3.0, 1.3, 1.6, 1.3
 """Weights of the beginning of an answer to the person, and of the first, last and other pieces of a
 message that ends an agent's turn."""
-ANNOUNCED, EARLIER, STEPS, READING = 0.3, 0.6, 0.8, 0.3
+ANNOUNCED, EARLIER, STEPS, READING = 0.3, 0.6, 0.8, 0.8
 """`ANNOUNCED`: the end of a message that only introduces calls. `EARLIER`: a client's summary, or a
 sub-agent's report."""
 REPORT_ENDS = 2
@@ -90,7 +90,12 @@ def _spoken(
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
     is_last = number + 1 == len(said)
-    text = summary_words(each.text, worked_on=not is_last) if kind == "earlier" else each.text
+    text = each.text
+    if kind == "earlier":
+        later = any(s.asks or s.voice is Voice.EARLIER for s in said[number + 1 :])
+        committed = max((commit.line for commit in session.state.commits), default=-1)
+        worked_on = later or committed > each.turn + session.before
+        text = summary_words(text, worked_on=worked_on)
     parts = pieces(text)
     if each.kind == "report" and len(parts) > REPORT_ENDS + 1:
         begin = parts[0]._replace(text=f"{parts[0].text} {LEFT_OUT}")

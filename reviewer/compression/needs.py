@@ -50,7 +50,7 @@ def needs_of(session: SessionFacts) -> Iterator[Need]:
     for speech in refused[-MAX_INSTRUCTIONS:]:
         yield Need("instruction", "what the person refused", speech.text, 1.0, speech.turn)
     state = session.state
-    files = [posixpath.basename(each.path) for each in state.files if each.uncommitted]
+    files = [posixpath.basename(each.path) for each in state.uncommitted]
     if files:
         listed = " ".join(files[-MAX_FILES:])
         yield Need("state", "the list of uncommitted files", listed, 2.0)

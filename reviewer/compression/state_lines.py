@@ -70,7 +70,7 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
 
 def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
     state, names = session.state, _names(session)
-    changed = [each for each in state.files if each.uncommitted]
+    changed = list(state.uncommitted)
     doubtful = [each for each in state.files if not each.uncommitted]
     delegated = state.last_delegated > max((each.line for each in state.commits), default=-1)
     for label, files in (

@@ -115,12 +115,6 @@ class WorkState(Struct, frozen=True):
         return tuple(each for each in self.files if each.uncommitted)
 
     @property
-    def unchecked(self) -> tuple[ChangedFile, ...]:
-        """Files changed since the last passing check."""
-        passed = max((c.line for c in self.checks if c.outcome is Outcome.OK), default=-1)
-        return tuple(each for each in self.files if each.line > passed)
-
-    @property
     def open_items(self) -> tuple[PlanItem, ...]:
         return tuple(each for each in self.plan if each.status in ("open", "active"))
 

@@ -113,8 +113,9 @@ def command_called(text: str) -> str:
     return f"/{named[1]} {typed or '(a command)'}"
 
 
-_CURRENT_WORK = "\n8. Current Work"
-"""The heading of the last two sections of a summary: the work at that moment, and the next step."""
+_PENDING = re.compile(r"^[#* ]*7\. Pending Tasks", re.MULTILINE)
+"""The heading of the last three sections of a summary: what was to do at that moment, the work, and
+the next step."""
 
 
 def summary_words(text: str, *, worked_on: bool = False) -> str:
@@ -122,9 +123,10 @@ def summary_words(text: str, *, worked_on: bool = False) -> str:
     so without the work at the moment of the summary.
     """
     text = text.split("\nSummary:", 1)[-1]
-    for after in (*_AROUND_SUMMARY, *[_CURRENT_WORK] * worked_on):
+    for after in _AROUND_SUMMARY:
         text = text.split(after, 1)[0]
-    return text.strip()
+    ends = _PENDING.search(text) if worked_on else None
+    return text[: ends.start() if ends else len(text)].strip()
 
 
 def classify(text: str) -> tuple[RecordUse, str, Counter[str]]:

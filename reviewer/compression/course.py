@@ -17,7 +17,7 @@ from reviewer.sources.claude_words import summary_words
 ANSWER, FIRST, LAST, CLOSING = 3.0, 1.3, 1.6, 1.3
 """Weights of the beginning of an answer to the person, and of the first, last and other pieces of a
 message that ends an agent's turn."""
-ANNOUNCED, EARLIER, STEPS, READING = 0.3, 0.6, 0.8, 0.8
+ANNOUNCED, EARLIER, STEPS = 0.3, 0.6, 0.8
 """`ANNOUNCED`: the end of a message that only introduces calls. `EARLIER`: a client's summary, or a
 sub-agent's report."""
 REPORT_ENDS = 2
@@ -69,13 +69,11 @@ def course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[Course
             for each in _spoken(session, number, request, asked=asked, leads_on=bool(between)):
                 request = each if each.kind == "person" else request
                 yield each
-        told = told_once(between)
-        weight = READING if told and told[0].only_looks else STEPS
-        for together in grouped(step.line for step in told):
+        for together in grouped(step.line for step in told_once(between)):
             at_end = max(place, between[-1].place) + 0.9
             line = "; ".join(together)
             line = line.replace(NO_RESULT, "") if part else line
-            yield CourseLine(at_end, "steps", line, weight, number)
+            yield CourseLine(at_end, "steps", line, STEPS, number)
 
 
 def _spoken(
@@ -89,7 +87,6 @@ def _spoken(
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
-    is_last = number + 1 == len(said)
     text = each.text
     if kind == "earlier":
         later = any(s.asks or s.voice is Voice.EARLIER for s in said[number + 1 :])
@@ -100,6 +97,7 @@ def _spoken(
     if each.kind == "report" and len(parts) > REPORT_ENDS + 1:
         begin = parts[0]._replace(text=f"{parts[0].text} {LEFT_OUT}")
         parts = [begin, *parts[-REPORT_ENDS:]]
+    is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
     answers = kind == "agent" and number > 0 and said[number - 1].voice is Voice.PERSON
     lines: list[CourseLine] = []

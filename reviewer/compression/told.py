@@ -14,7 +14,7 @@ from reviewer.sessions.working_tree import commits_made
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Outcome, Result
 from reviewer.sources.results import NOT_RUN
-from reviewer.sources.shell import Command, only_looks
+from reviewer.sources.shell import Command
 from reviewer.text.clip import clip
 
 _BOOKS = POLLING | {"report_intent"}
@@ -56,7 +56,7 @@ def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
 
 def _key(call: Call, result: Result | None) -> object:
     checks = [command for command, _ in checks_of(call, result)]
-    if checks and all(each in checks or only_looks(each.words[0]) for each in call.commands):
+    if checks and all(each in checks or each.only_looks for each in call.commands):
         return tuple((each.folder, each.words) for each in checks)
     return without_cd(call)
 

@@ -117,4 +117,5 @@ class TurnMaker:
             exit_code=ended.exit_code if ended else None,
             words=mask(ended.words).text if ended and ended.words else "",
             aside=aside,
+            summary=isinstance(event, Compaction),
         )

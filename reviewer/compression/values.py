@@ -59,7 +59,7 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     words: str = ""
     """The person's words when refusing or answering the call of a result."""
     summary: bool = False
-    """A summary by this program, which is a segment by itself."""
+    """A summary of earlier turns; one by this program is a segment by itself."""
     number: int = 0
     """Its place in the session, from 1; a summary counts as the turns it replaces."""
     aside: bool = False

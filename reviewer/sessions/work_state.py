@@ -302,7 +302,8 @@ class WorkTracker:
             again = [k for k, each in self._running.items() if each.call.command == call.command]
             for key in again:
                 del self._running[key]
-        if result.task or (call.background and result.outcome is not Outcome.FAILED):
+        starts = result.task or (call.background and result.outcome is not Outcome.FAILED)
+        if starts and not call.only_looks:
             key = result.task or call.id
             self._running[key] = Running(call, call.origin.line_start)
 

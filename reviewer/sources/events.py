@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from reviewer.sources.shell import Command, only_looks
+from reviewer.sources.shell import Command
 
 
 class Speaker(StrEnum):
@@ -147,8 +147,7 @@ class Call(Struct, frozen=True):
     @property
     def only_looks(self) -> bool:
         """Whether it is a shell line of read-only programs."""
-        looks = (only_looks(" ".join(each.words)) and not each.writes for each in self.commands)
-        return bool(self.commands) and all(looks)
+        return bool(self.commands) and all(each.only_looks for each in self.commands)
 
 
 class Result(Struct, frozen=True, gc=False):

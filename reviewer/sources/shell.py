@@ -139,6 +139,11 @@ class Command(NamedTuple):
     """It always runs when reached, and its exit code counts: False inside `if`, loops,
     functions, substitutions, and groups whose exit code a pipe hides."""
 
+    @property
+    def only_looks(self) -> bool:
+        """Whether it is a read-only program whose output goes into no file."""
+        return only_looks(" ".join(self.words)) and not self.writes
+
 
 class _Draft:
     """A command being parsed. `number`: its index among the commands found, -1 before that."""

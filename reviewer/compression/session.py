@@ -70,6 +70,10 @@ class Changed(Struct, frozen=True):
     call: Call
     outcome: Outcome | None
 
+    @property
+    def made(self) -> bool:
+        return self.outcome not in (Outcome.REFUSED, Outcome.FAILED)
+
 
 class SessionFacts(Struct, frozen=True):
     """Everything about a session that a text may need."""

@@ -18,7 +18,7 @@ from reviewer.compression.told import (
 from reviewer.sessions.replacements import composed
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
-from reviewer.sources.events import Change, Outcome
+from reviewer.sources.events import Change
 from reviewer.text.clip import clip
 
 MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING = 24, 4, 5, 3
@@ -95,16 +95,23 @@ def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
 def _names(session: SessionFacts) -> dict[str, list[str]]:
     """The names introduced by the latest changes of each file, latest first."""
     found: dict[str, list[str]] = {}
+    for changed, change, path, stands in _changes(session):
+        if changed.made and stands:
+            known = found.setdefault(path, [])
+            known += (name for name in added_names((change,)) if name not in known)
+    return found
+
+
+def _changes(session: SessionFacts) -> Iterator[tuple[Changed, Change, str, bool]]:
+    """Each change with its file, latest first, and whether it is later than what the file's last
+    commit holds.
+    """
     since = {each.path: each.since for each in session.state.files}
     for changed in reversed(session.changes):
-        if changed.outcome not in (Outcome.REFUSED, Outcome.FAILED):
-            for change in changed.call.changes:
-                path = absolute(changed.call.origin.cwd, change.path)
-                if path not in since or changed.call.origin.line_start < since[path]:
-                    continue
-                known = found.setdefault(path, [])
-                known += (name for name in added_names((change,)) if name not in known)
-    return found
+        origin = changed.call.origin
+        for change in changed.call.changes:
+            path = absolute(origin.cwd, change.path)
+            yield changed, change, path, path in since and origin.line_start >= since[path]
 
 
 def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
@@ -185,27 +192,22 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     """The code of the last uncommitted or unmade changes, latest first;
     `part`: as in `state_lines`.
     """
-    since = {each.path: each.since for each in session.state.files}
     found: list[_ShownChange] = []
     later: set[str] = set()
-    for changed in reversed(session.changes):
-        made = changed.outcome not in (Outcome.REFUSED, Outcome.FAILED)
-        for change in changed.call.changes:
-            path = absolute(changed.call.origin.cwd, change.path)
-            undone = path not in since or changed.call.origin.line_start < since[path]
-            if undone if made else path in later:
-                continue
-            later.add(path)
-            pair = change.pairs[-1] if change.pairs else ("", "")
-            after = (each for each in found if made and pair[0] and each.path == path and each.made)
-            for each in after:
-                if both := composed(pair, each.pair):
-                    each.pair = both
-                    break
-            else:
-                title = _title(changed, change, made=made)
-                title = title.replace(_NO_RESULT, "") if part else title
-                found.append(_ShownChange(path, title, pair, made))
+    for changed, change, path, stands in _changes(session):
+        if not stands if changed.made else path in later:
+            continue
+        later.add(path)
+        pair = change.pairs[-1] if change.pairs else ("", "")
+        shown = found if changed.made and pair[0] else []
+        for each in (each for each in shown if each.path == path and each.made):
+            if both := composed(pair, each.pair):
+                each.pair = both
+                break
+        else:
+            title = _title(changed, change)
+            title = title.replace(_NO_RESULT, "") if part else title
+            found.append(_ShownChange(path, title, pair, changed.made))
     texts = ((each.title, "\n".join(_code(*each.pair))) for each in found)
     return list(dict.fromkeys(f"{title}:\n{code}" for title, code in texts if code))
 
@@ -217,10 +219,10 @@ class _ShownChange(Struct):
     made: bool
 
 
-def _title(changed: Changed, change: Change, *, made: bool) -> str:
+def _title(changed: Changed, change: Change) -> str:
     name = posixpath.basename(change.path.replace("\\", "/"))
     verb = "written" if change.created else "edited"
-    if not made:
+    if not changed.made:
         verb = f"not {verb}: {changed.outcome}"
     elif changed.outcome is None:
         verb += _NO_RESULT

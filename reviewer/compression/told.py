@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from reviewer.sessions.work_state import Check, checks_among, command_ends
-from reviewer.sessions.working_tree import commits_made
+from reviewer.sessions.working_tree import commits_made, is_git
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Outcome, Result
 from reviewer.sources.results import NOT_RUN
@@ -50,23 +50,14 @@ def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     runs = result is not None and result.task and call.command
     if call.act is Act.PLAN or runs or (call.tool.lower() in _BOOKS and not call.command):
         return None
+    key: object = without_cd(call) or place
+    ends = [outcome for _, outcome in command_ends(call, result)] if result else []
+    checks = checks_among(call, result.text, ends, result.exit_code) if result else []
+    checking = [command for command, _ in checks]
+    if checks and all(each in checking or each.only_looks for each in call.commands):
+        key = tuple((each.folder, each.words) for each in checking)
     looks = call.act in (Act.READ, Act.SEARCH) or call.only_looks
-    return ToldCall(place, _line(call, result), _key(call, result) or place, looks)
-
-
-def _key(call: Call, result: Result | None) -> object:
-    checks = [command for command, _ in checks_of(call, result)]
-    if checks and all(each in checks or each.only_looks for each in call.commands):
-        return tuple((each.folder, each.words) for each in checks)
-    return without_cd(call)
-
-
-def checks_of(call: Call, result: Result | None) -> list[tuple[Command, Check]]:
-    """Each check run by a call, with its command."""
-    if result is None:
-        return []
-    ends = [outcome for _, outcome in command_ends(call, result)]
-    return checks_among(call, result.text, ends, result.exit_code)
+    return ToldCall(place, _line(call, result, checks), key, looks)
 
 
 def how_it_ended(check: Check) -> str:
@@ -82,9 +73,9 @@ def how_it_ended(check: Check) -> str:
     return f"exit code not seen{said}"
 
 
-def _line(call: Call, result: Result | None) -> str:
+def _line(call: Call, result: Result | None, checks: Sequence[tuple[Command, Check]]) -> str:
     outcome = result.outcome if result is not None else None
-    ends = [(check.command, how_it_ended(check)) for _, check in checks_of(call, result)]
+    ends = [(check.command, how_it_ended(check)) for _, check in checks]
     if call.changes:
         words = _changed(call, done=outcome is not Outcome.REFUSED)
     elif call.act is Act.RUN:
@@ -119,7 +110,7 @@ def _changed(call: Call, *, done: bool) -> str:
 
 
 def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]]) -> str:
-    if result is not None and any(_is_commit(each) for each in call.commands):
+    if result is not None and any(is_git(each, "commit") for each in call.commands):
         found = reversed(commits_made(call, result.text))
         if made := [f"{number} {subject}" for _, number, subject in found]:
             return f"committed {clip('; '.join(made), SHORT)}"
@@ -129,10 +120,6 @@ def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]]) -> 
     if len({end for _, end in ends}) == 1:
         return f"{words}: {ends[0][1]}"
     return f"{words}: " + "; ".join(f"`{clip(command, 40)}` {end}" for command, end in ends)
-
-
-def _is_commit(command: Command) -> bool:
-    return command.words[:1] == ("git",) and "commit" in command.words[:4]
 
 
 def without_cd(call: Call) -> str:

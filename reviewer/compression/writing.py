@@ -10,15 +10,7 @@ import heapq
 from collections.abc import Callable, Sequence, Set
 from math import log1p
 
-from reviewer.compression.course import (
-    QUESTION,
-    SHORT,
-    CourseLine,
-    course,
-    one_line,
-    question_before,
-    said_before,
-)
+from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
 from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
@@ -145,21 +137,15 @@ class _Writing:
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which the course repeats only if it is cut here; the person's answer
-        since; the message it answers and the previous request, if it is short; and the agent's
-        progress on it.
+        """The latest request, which the course repeats only if it is cut here; the message that the
+        person answered last, and an answer to a question in between; the previous request, if this
+        one is short; and the agent's progress on it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.asks]
         if not asked:
             return []
         number, lines = asked[-1], []
-        plain = [n for n in asked if not said[n].kind]
-        if plain and said[number].kind == "answer":
-            question = question_before(said, number)
-            answered = f'answered "{question}"' if question else "answered"
-            lines.append(f"Since then the person {answered}: {clip(said[number].text, QUESTION)}")
-            number = plain[-1]
         if before := said_before(said, number):
             question = question_in(before.text, QUESTION)
             verb = "asked" if question else "said"
@@ -167,6 +153,10 @@ class _Writing:
             if last := question or "".join(each.text for each in parts[-1:]):
                 left_out = f"{LEFT_OUT} " if parts[1:] and not question else ""
                 lines.append(f'The agent had {verb}: "{left_out}{clip(last, QUESTION)}"')
+        plain = [n for n in asked if not said[n].kind]
+        if plain and said[number].kind == "answer":
+            lines.append(f"The person answered: {clip(said[number].text, QUESTION)}")
+            number = plain[-1]
         if said[number].kind or len(said[number].text) < SHORT:
             earlier = (one_line(said[n].text) for n in reversed(plain) if n < number)
             if text := next((each for each in earlier if len(each) >= SHORT // 10), ""):
@@ -235,12 +225,9 @@ class _Writing:
         most = _even([self._cost(each) for each in said if not each.kept], left)
         spent += self._keep_person(order, left, max(MIN_CUT, most))
         last = min(round(room * LAST), room - spent)
-        now = len(self._session.speeches) - 1
-        closing = [each for each in self._pieces if each.kind == "agent"][-1:]
-        steps = [each for each in self._pieces if (each.kind, each.message) == ("steps", now)]
-        closing += steps[-1:]
-        done = self._fill(last, closing)
-        spent += done + self._fill(last - done, self._last_pieces())
+        ending = self._last_pieces()
+        done = self._fill(last, ending[-2:])
+        spent += done + self._fill(last - done, ending)
         self._fill(room - spent)
 
     def _keep_person(

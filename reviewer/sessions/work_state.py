@@ -23,6 +23,7 @@ from reviewer.sessions.working_tree import (
     absolute,
     commits_made,
     git_words,
+    is_git,
     is_inside,
 )
 from reviewer.sources.calls import POLLING, STOPPING, task_of
@@ -138,8 +139,8 @@ class WorkTracker:
         self._tree = WorkingTree()
         self._open: dict[str, Call] = {}
         """Calls without a result."""
-        self._checks: dict[tuple[str, tuple[str, ...]], Check] = {}
-        self._check_places: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._checks: dict[tuple[str, tuple[str, ...]], tuple[Check, int]] = {}
+        """The last run of each command in a folder, and the number of changes before it."""
         self._running: dict[str, Running] = {}
         self._plan: Plan | None = None
         self._folder = self._given_branch = ""
@@ -188,7 +189,10 @@ class WorkTracker:
             branch_at_start=here and bool(self._given_branch) and not (seen or self._is_live),
             files=tree.files(),
             unnamed_edits=self._unnamed_edits,
-            checks=self._last_checks(),
+            checks=tuple(
+                structs.replace(check, stale=tree.changes > before)
+                for check, before in self._checks.values()
+            ),
             commits=tuple(tree.commits),
             conflicts=tuple(tree.conflicts.values()),
             plan=plan.items if plan else (),
@@ -273,20 +277,13 @@ class WorkTracker:
         for command, check in checks_among(call, text, ends, exit_code):
             folder = absolute(absolute("", call.origin.cwd) or self._folder, command.folder)
             words, passed = command.words, check.outcome is Outcome.OK
-            for other, earlier in list(self._checks.items()):
+            for other, (earlier, _) in list(self._checks.items()):
                 settled = passed or earlier.outcome is Outcome.UNKNOWN
                 alike = (other[0], earlier.kind) == (folder, check.kind)
                 if (alike and settled and covers(words, other[1])) or other == (folder, words):
                     del self._checks[other]
-            self._checks[folder, words] = structs.replace(check, folder=folder)
-            self._check_places[folder, words] = self._tree.changes
-
-    def _last_checks(self) -> tuple[Check, ...]:
-        changes, places = self._tree.changes, self._check_places
-        return tuple(
-            structs.replace(check, stale=changes > places[key])
-            for key, check in self._checks.items()
-        )
+            run = structs.replace(check, folder=folder)
+            self._checks[folder, words] = (run, self._tree.changes)
 
     def _follow_tasks(self, call: Call, result: Result) -> None:
         """Track starts and ends of background calls."""
@@ -350,17 +347,11 @@ def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:
 
 def _proved(call: Call, text: str) -> int:
     """Index of the last command that must have run, judging by the output; -1 if there is none."""
-    found = -1
-    made = commits_made(call, text)
-    for number, command in enumerate(call.commands):
-        words = command.words
-        if words[:1] != ("git",):
-            continue
-        if "commit" in words[:4] and made:
-            found = number
-        if "\nCONFLICT (" in f"\n{text}" and {"merge", "pull", "rebase"} & set(words[:4]):
-            found = number
-    return found
+    proved: tuple[str, ...] = ("commit",) if commits_made(call, text) else ()
+    if "\nCONFLICT (" in f"\n{text}":
+        proved += ("merge", "pull", "rebase")
+    ran = [n for n, each in enumerate(call.commands) if is_git(each, *proved)]
+    return max(ran, default=-1)
 
 
 def last_line(text: str) -> str:

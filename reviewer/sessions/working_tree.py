@@ -511,7 +511,7 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
     """
     if made := _MADE.findall(text):
         return made[::-1]
-    asked = sum(each.words[:1] == ("git",) and "commit" in each.words[:4] for each in call.commands)
+    asked = sum(is_git(each, "commit") for each in call.commands)
     written = {line.strip() for line in call.command.splitlines()} if asked else set()
     if asked:
         written |= {word.split("\n")[0] for each in call.commands for word in each.words}
@@ -519,6 +519,11 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
         ("", number, subject) for number, subject in _LOGGED.findall(text) if subject in written
     ]
     return logged if len(logged) == asked else []
+
+
+def is_git(command: Command, *verbs: str) -> bool:
+    """Whether a command is one of these of Git."""
+    return command.words[:1] == ("git",) and not {*verbs}.isdisjoint(command.words[:4])
 
 
 def git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:

@@ -180,7 +180,7 @@ def test_a_question_put_by_a_tool_is_what_was_asked(tmp_path: Path) -> None:
     question = "How long may the port stay open?"
     session.call("ask_user", "User responded: An hour", question=question, choices=["An hour"])
     found = told(session.write(tmp_path / "session.jsonl"))
-    assert f'Since then the person answered "{question}": An hour' in found
+    assert f'The agent had asked: "{question}"\nThe person answered: An hour' in found
     assert "Shall I list them?" not in found.split(question)[0][-60:]
 
 

@@ -219,9 +219,10 @@ class _Writing:
         wanted = [each for each in self._pieces if each.weight > WANTED]
         spent = self._fill(room - kept_free, wanted)
         most = share // 2 if said[1:] and room >= SMALL and not whole else share
-        spent += self._keep_person(first, min(share, room - spent), most, 0)
+        begun_with = self._keep_person(first, min(share, room - spent), most, 0)
+        spent += begun_with
         order = [*marked, *said[:1], *reversed(said[1:])]
-        left = min(share, room - spent)
+        left = min(share - begun_with, room - spent)
         most = _even([self._cost(each) for each in said if not each.kept], left)
         spent += self._keep_person(order, left, max(MIN_CUT, most))
         last = min(round(room * LAST), room - spent)

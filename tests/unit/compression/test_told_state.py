@@ -151,6 +151,40 @@ def test_a_push_that_was_refused(tmp_path: Path) -> None:
     assert "Committed (a push was tried and failed): 1a2b3c4 Keep the port open" in found
 
 
+# Calls
+
+
+def test_equal_calls_are_told_where_the_last_one_is(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.edit("queue.py")
+    session.run("pytest -q", "1 failed", failed=True)
+    session.run("pytest -q 2>&1 | tail -1", "3 passed")
+    session.edit("queue.py", "a = 2", "a = 3")
+    found = told(session.write(tmp_path / "session.jsonl"))
+    assert "tail -1`: exit code not seen" in found
+    assert found.index("tail -1`") < found.index("edited queue.py")
+    assert "1 failed" not in found
+
+
+def test_beside_what_was_done_it_is_not_told_what_was_read(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.reply("I look at `queue.py`.")
+    session.run("sed -n 1,9p queue.py", "a = 1")
+    assert "sed -n" in told(session.write(tmp_path / "session.jsonl"))
+    session.run("sed -i 's/1/2/' queue.py")
+    found = told(session.write(tmp_path / "session.jsonl"))
+    assert "sed -n" not in found
+    assert "sed -i" in found
+
+
+def test_an_agent_that_waits_for_a_command_is_at_work(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.reply("The suite runs. I wait for its end.")
+    session.call("BashOutput", "3 passed so far", bash_id="b1")
+    found = told(session.write(tmp_path / "session.jsonl"))
+    assert "The agent was still at work on it." in found
+
+
 # The person's words
 
 
@@ -180,6 +214,7 @@ def test_a_question_put_by_a_tool_is_what_was_asked(tmp_path: Path) -> None:
     question = "How long may the port stay open?"
     session.call("ask_user", "User responded: An hour", question=question, choices=["An hour"])
     found = told(session.write(tmp_path / "session.jsonl"))
+    assert found.startswith('Request:\n"Keep the port open between two receipts')
     assert f'The agent had asked: "{question}"\nThe person answered: An hour' in found
     assert "Shall I list them?" not in found.split(question)[0][-60:]
 

@@ -435,7 +435,7 @@ def test_a_hand_over_has_the_turns_that_a_person_pinned() -> None:
         turns += [turn(f"Now pier_{number}, {'with its own legend ' * 9}") for number in range(30)]
         mark = Priority.PINNED if pinned else Priority.NORMAL
         turns.insert(9, structs.replace(turn(asked), priority=mark))
-        return str(brief_of(turns, "harbour", max_tokens=400).text)
+        return str(brief_of(turns, "harbour", max_tokens=300).text)
 
     assert "take it for a wreck" in said(pinned=True)
     assert "take it for a wreck" not in said(pinned=False)

@@ -19,7 +19,10 @@ STARTED = json.dumps(
     {"task_id": "a70", "description": "Count the trays", "task_type": "local_bash"}
 )
 IDE = "# Context from my IDE setup:\n\n## Open tabs\n- tray.py\n\n## My request for Codex:\n"
-PROMPT_FILE = "\n## User Input\n\n```text\n{}\n```\n\nYou **MUST** consider the input.\n\n## Outline\n1. Count.\n"
+PROMPT_FILE = (
+    "\n## User Input\n\n```text\n{}\n```\n\nYou **MUST** consider the input.\n\n## Outline\n"
+    "1. Count.\n"
+)
 
 
 def user(content: Any, **more: Any) -> Json:

@@ -79,6 +79,15 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
     "a new file removed": ([creates("new.py"), runs("rm new.py")], [], []),
     "the same by force": ([creates("new.py"), runs("rm -f new.py")], [], ["new.py"]),
     "many others removed": ([creates("new.py"), runs("rm -f build/*")], ["new.py"], []),
+    "a known file moved": (
+        [runs("mv known.py spool/new.py")], ["known.py", "spool/new.py"], [],
+    ),
+    "the same where it may have failed": (
+        [runs("mv known.py spool/new.py; ls")], [], ["spool/new.py"],
+    ),
+    "a text for a file before a command that failed": (
+        [fails("cat > new.py <<'END'\na = 1\nEND\npython new.py", "boom")], ["new.py"], [],
+    ),
     "a checkout of the file": ([edits("queue.py"), runs("git checkout -- queue.py")], [], []),
     "a commit of all, and a new file": (
         [edits("queue.py"), creates("new.py"), runs("git commit -am 'Keep the port open'", MADE)],

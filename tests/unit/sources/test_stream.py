@@ -217,6 +217,7 @@ PATCHED = (
 CALLS: list[tuple[str, dict[str, Any], Act, dict[str, Any]]] = [
     ("Bash", {"command": "make"}, Act.RUN, {"command": "make"}),
     ("shell", {"command": ["bash", "-lc", "make test"]}, Act.RUN, {"command": "make test"}),
+    ("shell", {"command": "/bin/bash -lc 'make test'"}, Act.RUN, {"command": "make test"}),
     ("exec_command", {"cmd": "make", "workdir": "/b"}, Act.RUN, {"command": "make"}),
     ("Bash", {"command": "serve", "run_in_background": True}, Act.RUN, {"background": True}),
     ("Read", {"file_path": "a.py"}, Act.READ, {"path": "a.py"}),

@@ -47,6 +47,8 @@ REQUEST = 0.12
 """Maximum share of the room for the request and the message that it answers."""
 MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
 """Tokens of the request at the start, and characters of the one before a short one."""
+TELLING = (12, 40)
+"""Characters from which an earlier request says something, and says it alone."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."
@@ -158,8 +160,9 @@ class _Writing:
             lines.append(f"The person answered: {clip(said[number].text, QUESTION)}")
             number = plain[-1]
         if said[number].kind or len(said[number].text) < SHORT:
-            earlier = (one_line(said[n].text) for n in reversed(plain) if n < number)
-            if text := next((each for each in earlier if len(each) >= SHORT // 10), ""):
+            before_it = [one_line(said[n].text) for n in reversed(plain) if n < number]
+            earlier = (next((t for t in before_it if len(t) >= least), "") for least in TELLING)
+            for text in filter(None, dict.fromkeys(earlier)):
                 lines.append(f'Earlier: "{clip(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         whole = one_line(said[number].text)

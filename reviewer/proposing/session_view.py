@@ -34,7 +34,7 @@ from reviewer.sources.events import (
     Thought,
 )
 from reviewer.sources.open import NOTE_FORMATS
-from reviewer.sources.results import report_in
+from reviewer.sources.results import nobody_answered, report_in
 from reviewer.sources.shell import Command
 from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
@@ -296,7 +296,7 @@ class _Writer:
                 shown = shortened(f"{PLAN}{plan}")
                 self._say(event.origin, LineRole.ASSISTANT, Speaker.AGENT, shown)
             self._say(event.origin, LineRole.EVENT, Speaker.HARNESS, ShownText(APPROVED))
-        elif call.act is Act.ASK:
+        elif call.act is Act.ASK and not nobody_answered(event.text):
             answer = ShownText(f"answered: {mask(event.words or event.text.strip()).text}")
             self._say(event.origin, LineRole.USER, Speaker.PERSON, answer)
         elif call.act not in (Act.PLAN, Act.EDIT, Act.WRITE, Act.DELEGATE):

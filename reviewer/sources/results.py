@@ -98,7 +98,7 @@ _ANSWERS = re.compile(
     r"(?:Your questions have been answered|User has answered your questions|The user answered"
     r"|User responded|User selected): ?"
 )
-_NOBODY = "The user is not available to respond"
+_NOBODY = "User responded: The user is not available to respond"
 """The start of Copilot CLI's answer if nobody answers."""
 _AFTER_ANSWERS = re.compile(r"\.? You can now continue\b|\. Read (?:it as|the answers) ")
 
@@ -145,13 +145,17 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
         return ResultReading(Outcome.FAILED)
     if act is Act.ASK and (answers := _ANSWERS.match(head)):
         words = text.lstrip()[answers.end() :]
-        if words.startswith(_NOBODY):
+        if nobody_answered(text):
             return ResultReading(Outcome.OK)
         end = _AFTER_ANSWERS.search(words)
         return ResultReading(Outcome.OK, words=(words[: end.start()] if end else words).strip())
     if _STILL_RUNNING.search(head):
         return ResultReading(Outcome.UNKNOWN)
     return ResultReading(Outcome.OK if format_name in EXACT or text.strip() else Outcome.UNKNOWN)
+
+
+def nobody_answered(text: str) -> bool:
+    return text.lstrip().startswith(_NOBODY)
 
 
 def report_in(text: str) -> str:

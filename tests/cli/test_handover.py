@@ -66,6 +66,9 @@ def test_in_copilot_nobodys_answer_is_not_the_persons_and_the_report_is_the_agen
     text = reviewer("brief", path).stdout
     assert text.count("Person: ") == 1
     assert "Agent: The winter column is gone." in text
+    assert [row["text"] for row in reviewer.rows("view", path) if row["role"] == "user"] == [
+        "Make the timetable of the ferry fit one page."
+    ]
 
 
 def test_keep_is_an_instruction_with_the_persons_words(reviewer: Reviewer, session: Path) -> None:

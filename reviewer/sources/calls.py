@@ -176,7 +176,7 @@ def _command(args: Mapping[str, object], act: Act) -> str:
 
 def _unquoted(line: str) -> str:
     """A shell line without quotation marks around all of it."""
-    if line[0] not in "'\"":
+    if line[:1] not in ("'", '"'):
         return line
     with suppress(ValueError):  # an open quotation mark
         script, *others = shlex.split(line)

@@ -13,7 +13,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from textual import on
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
@@ -153,7 +152,7 @@ class ReaderBar(Static):
             self.problem = problem
 
     def __init__(self) -> None:
-        super().__init__(id="reader")
+        super().__init__(id="reader", markup=False)
         self.offers: list[Offer] = []
         """Offers for this project, the default reader first."""
         self._unread = False
@@ -233,9 +232,10 @@ class ReaderBar(Static):
         leaves = f"  {BACK.key} removes this"
         came = cut(display_line(self._came), 2 * room - LONG_WORD - len(leaves), ellipsis)
         came += leaves if came else ""
-        lines = [each for each in (came, now) if each]
-        self.set_class(bool(lines), "-shown")
-        self.update(Content("\n".join(lines)))
+        text = "\n".join(each for each in (came, now) if each)
+        if text != self.content:  # a layout, even of the same text, makes the next key a frame late
+            self.set_class(bool(text), "-shown")
+            self.update(text)
 
 
 def find_offers(engine: Engine, project: str) -> list[Offer]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -108,6 +107,8 @@ def load_settings(path: Path | None = None) -> Settings:
         raise SettingsError(f"Cannot read the settings {path}: {problem.strerror}.") from problem
     except UnicodeDecodeError as problem:
         raise SettingsError(f"The settings {path} are not UTF-8 text.") from problem
+    import tomllib  # late: often there is no such file
+
     try:
         return msgspec.convert(tomllib.loads(text), Settings)
     except tomllib.TOMLDecodeError as problem:

@@ -239,7 +239,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             super().watch_store()
 
     def _show_first_page(self) -> None:
-        place = load_place(self.engine.path, self.project)
+        place = self._saved_place = load_place(self.engine.path, self.project)
         query = self.query_asked
         here = () if place is None else (place,)
         self.model.load(self.engine.ids(query, limit=FIRST_PAGE), here)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.start import Start
 
+COLLECT_AFTER = 50_000
+"""Objects until the garbage collector looks for cycles; a short command makes fewer."""
+
 
 def open_screen(
     engine: Engine,
@@ -26,8 +30,6 @@ def open_screen(
     start: Start | None = None,
 ) -> int:
     """Show the screen until the user leaves it; returns its exit code."""
-    import gc
-
     gc.disable()  # until the first paint: a collection in between takes as long as a frame
     from reviewer.tui.app import run_screen
 
@@ -47,6 +49,7 @@ def program() -> NoReturn:
     Shutting the interpreter down costs a short command a fifth of its time, and the system frees
     everything anyway. A hook at an agent's call ends before anything else is loaded.
     """
+    gc.set_threshold(COLLECT_AFTER)
     if call_hook.is_call(sys.argv[1:]):
         call_hook.run(sys.argv[1:])
         os._exit(0)

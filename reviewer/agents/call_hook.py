@@ -8,7 +8,6 @@ granted.
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
@@ -50,7 +49,6 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
         signal.alarm(TIMEOUTS[EVENTS[agent][event]])
-    gc.disable()  # the process ends soon
     try:
         answer = answer_to(store, project, agent, event, _input())
         if answer:
@@ -60,7 +58,6 @@ def respond(store: str, project: str | None, agent: str, event: str) -> None:
         if getattr(problem, "sqlite_errorname", "") != "SQLITE_BUSY":
             _log(store, f"{agent} {event}: {type(problem).__name__}: {problem}")
     finally:
-        gc.enable()
         if hasattr(signal, "SIGALRM"):
             signal.alarm(0)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import faulthandler
-import gc
 import os
 import signal
 import sys
@@ -66,7 +65,6 @@ def hook(session: Session, agent: str, event: str) -> None:
     hooks = Hooks(session.store_path(), project=session.project)
     named = f"{agent} {event}"
     seconds = TIMEOUTS[EVENTS.get(agent, {}).get(event, START)]
-    gc.disable()  # it takes a tenth of the time, and the process ends soon
     try:
         with within(
             seconds, lambda: _log(hooks, f"{named}: it took longer than {seconds} seconds.")
@@ -86,8 +84,6 @@ def hook(session: Session, agent: str, event: str) -> None:
         if os.environ.get("REVIEWER_DEBUG"):
             raise
         _log(hooks, f"{named}: {explain(problem)[0]}")
-    finally:
-        gc.enable()
 
 
 @contextmanager

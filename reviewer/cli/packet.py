@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import datetime
@@ -128,7 +127,6 @@ def packet(
             most=TASK_BYTES,
         )
     today = now or datetime.now().astimezone()
-    gc.disable()  # the process ends before a collection would pay off
     from reviewer.packets.assembly import assemble_within
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.token_counts import Measurer

@@ -71,15 +71,14 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
 
 # memory
 
-SELDOM = 40
-"""Factor by which automatic full collections are rarer."""
+OFTEN = (700, 10, 40)
+"""Small collections between keys, and hardly a full one."""
 
 
 def begin_collecting() -> None:
-    """Freeze existing objects and collect rarely, so that no key waits for it."""
+    """Freeze existing objects and collect little at a time, so that no key waits for it."""
     gc.freeze()
-    young, middle, _ = gc.get_threshold()
-    gc.set_threshold(young, middle, SELDOM)
+    gc.set_threshold(*OFTEN)
     gc.enable()
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 COLLECT_AFTER = 50_000
 """Objects until the garbage collector looks for cycles; a short command makes fewer."""
+FRAMES = "120"
+"""Frames a second: what a key starts, such as new text in the panes, waits for the next one."""
 
 
 def open_screen(
@@ -31,6 +33,7 @@ def open_screen(
 ) -> int:
     """Show the screen until the user leaves it; returns its exit code."""
     gc.disable()  # until the first paint: a collection in between takes as long as a frame
+    os.environ.setdefault("TEXTUAL_FPS", FRAMES)
     from reviewer.tui.app import run_screen
 
     return run_screen(engine, project, ascii=ascii, light=light, keymap=keymap, start=start)

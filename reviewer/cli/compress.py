@@ -45,7 +45,6 @@ LEVELS = ("full", "detailed", "brief", "tags")
     choices=[*LEVELS, "all"],
 )
 @option("--fit N", "Choose levels so that the context fits N tokens.", least=1)
-@flag("--whole", "One summary for the whole range instead of one per segment.")
 @option("--from C", "First commit of the range.", into="start")
 @option("--to C", "Last commit of the range, inclusive.", into="end")
 @option(
@@ -85,7 +84,6 @@ def compress(
     name: str,
     level: str | None,
     fit: int | None,
-    whole: bool,
     start: str | None,
     end: str | None,
     levels: Sequence[tuple[str, str]],
@@ -110,7 +108,7 @@ def compress(
     """
     if level == "all" and (apply_ or fit or levels or texts):
         raise click.UsageError("--level all is for viewing only; choose a level, or --fit N")
-    if fit is not None and (level or start or end or whole):
+    if fit is not None and (level or start or end):
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
     opening = session.changing if apply_ or pin else session.reading
     with opening(filled_by=IMPORT) as opened:
@@ -133,7 +131,6 @@ def compress(
             retain=retain,
             retain_match=retain_match,
             retain_regex=retain_regex,
-            whole=whole,
             fresh=fresh,
         )
         first, last = (

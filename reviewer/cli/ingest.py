@@ -28,19 +28,10 @@ if TYPE_CHECKING:
 
 @click.command(cls=Verb)
 @click.argument("paths", type=FILE, nargs=-1, metavar="[PATH]...")
-@click.option(
-    "--extract/--no-extract",
-    "proposing",
-    default=True,
-    show_default=True,
-    help="Propose candidates, or only store the records.",
-)
 @flag("--again", "Propose from everything again, also from unchanged files.")
 @json_option("The wave's counts as one JSON object.")
 @pass_session
-def ingest(
-    session: Session, paths: tuple[Path, ...], proposing: bool, again: bool, as_json: bool
-) -> None:
+def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool) -> None:
     """Without a path, read this project's agent sessions on this machine, as listed by `reviewer
     sources`. Sessions of agents (docs/formats.md), exports of chats, and Markdown and text notes
     are recognised by their content, also in compressed files (.gz, .zst). Files that were read
@@ -48,8 +39,8 @@ def ingest(
     stops at once.
 
     Each ingestion is a numbered wave. Its best candidates, at most 50, are queued once all files
-    are read. With --no-extract nothing is queued; --again makes up for it, or for an earlier
-    version: known candidates count as seen once more, others are queued beside them.
+    are read. --again makes up for an earlier version: known candidates count as seen once more,
+    others are queued beside them.
     """
     from reviewer.cli.sources import project_sessions
     from reviewer.sources.walk import walk
@@ -70,7 +61,6 @@ def ingest(
             progress=line,
             cancelled=interruption,
             breakable=interruption.breakable,
-            extract=proposing,
             again=again,
             sessions=sessions,
         )
@@ -92,9 +82,7 @@ def ingest(
     if unread := _unread(report):
         narrate(unread)
         _name_problems(report)
-    if not proposing:
-        narrate("Nothing was queued. To queue it: the same command with --again instead.")
-    elif not as_json:
+    if not as_json:
         _say_what_is_next(report, waiting, offered)
 
 

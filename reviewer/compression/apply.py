@@ -71,9 +71,7 @@ def apply_preview(ledger: Ledger, preview: Preview, *, name: str, now: str) -> A
     tokens = count_tokens([each.text for each in replacements])
     with ledger.act("compress") as act:
         range_, options = (plan.start, plan.end), plan.options
-        snapshot = ContextSnapshot(
-            act.query, plan.context, range_, options.retention, whole=options.whole
-        )
+        snapshot = ContextSnapshot(act.query, plan.context, range_, options.retention)
         snapshot.require_unchanged(plan, [each.segment for each in preview.segments])
         contents = store_texts(act, [each.text for each in replacements], dict(tokens))
         restored = {each.segment.id for each in changed if each.is_full}

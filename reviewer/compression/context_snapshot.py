@@ -181,8 +181,6 @@ class ContextSnapshot:
         context: int,
         range_: tuple[int | None, int | None],
         retention: RetentionCriteria | None,
-        *,
-        whole: bool,
     ) -> None:
         """`range_`: ids of the first and the last commit. Raises UnknownIdError."""
         heads = query(
@@ -198,7 +196,7 @@ class ContextSnapshot:
         self.chain = read_chain(query, context)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
-        cut = cut_segments(turns, used=_used_names(query, context), whole=whole)
+        cut = cut_segments(turns, used=_used_names(query, context))
         self.behind: dict[int, tuple[ChainCommit, ...]] = {}
         """The original turns of each summary that is a segment."""
         self.segments: tuple[Segment, ...] = tuple(self._whole(query, each) for each in cut)
@@ -356,7 +354,6 @@ class LatestSnapshot:
         start: int | None = None,
         end: int | None = None,
         retention: RetentionCriteria | None = None,
-        whole: bool = False,
     ) -> ContextSnapshot:
         """The current context, with the segments of the range between two commits.
 
@@ -364,10 +361,10 @@ class LatestSnapshot:
         """
         self._contexts.get(context)  # raises for another project's
         version = self._contexts.changed(context)
-        key = (context, version, start, end, retention or None, whole)
+        key = (context, version, start, end, retention or None)
         with self._lock:
             if self._kept is None or self._kept[0] != key:
                 query, range_ = self._database.query, (start, end)
-                snapshot = ContextSnapshot(query, context, range_, retention, whole=whole)
+                snapshot = ContextSnapshot(query, context, range_, retention)
                 self._kept = key, snapshot
             return self._kept[1]

@@ -32,7 +32,7 @@ _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 
 
 def cut_segments(
-    turns: Sequence[SegmentTurn], *, used: Collection[str] = (), whole: bool = False
+    turns: Sequence[SegmentTurn], *, used: Collection[str] = ()
 ) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MAX_TURNS` turns or `MAX_TOKENS` tokens.
 
@@ -40,14 +40,13 @@ def cut_segments(
     large by itself; then at pinned turns, which are in no segment, so that a pin changes only the
     segment that it was in. Without pins, a segment has at least
     `FEWEST_TURNS` consecutive turns if possible, even if they exceed the tokens; a tool's result
-    stays with its call if possible. `whole`: cut only at pinned turns, so that a range without pins
-    is one segment.
+    stays with its call if possible.
     A segment is named after its first turn, `s1`, `s21`, ..., so that neither a pin nor a summary
     elsewhere changes its name; `s21.2` if an earlier summary has `used` the name.
     """
     parts: list[Sequence[SegmentTurn]] = []
-    for run in [list(turns)] if whole else _runs(turns):
-        for part in [run] if whole else _cut(run):
+    for run in _runs(turns):
+        for part in _cut(run):
             between = groupby(part, key=lambda turn: turn.priority is Priority.PINNED)
             parts += [list(some) for pinned, some in between if not pinned]
     return tuple(

@@ -103,7 +103,7 @@ class Compression:
             level = read_level(level)
             require_licence(level, self._tier())
         options = options or SummarizationOptions()
-        snapshot = self._snapshots.get(context, start, end, options.retention, options.whole)
+        snapshot = self._snapshots.get(context, start, end, options.retention)
         snapshot.require_segments()
         snapshot.require_matches(options.retention)
         return CompressionPlan(
@@ -207,7 +207,6 @@ class Compression:
         retain_regex: Sequence[str] = (),
         max_tokens: int | None = None,
         model_id: str | None = None,
-        whole: bool = False,
         fresh: bool = False,
     ) -> SummarizationOptions:
         """Options as given by a person. Raises PatternError, with the column of the error."""
@@ -218,7 +217,6 @@ class Compression:
                 None if retain is None else clean_instructions(retain),
                 parse_patterns(retain_match, retain_regex),
             ),
-            whole=whole,
             fresh=fresh,
         )
 
@@ -245,9 +243,7 @@ class Compression:
 
     def _snapshot_of(self, plan: CompressionPlan) -> ContextSnapshot:
         """The context of a plan. Raises ConflictError if it has changed since."""
-        found = self._snapshots.get(
-            plan.context, plan.start, plan.end, plan.options.retention, plan.options.whole
-        )
+        found = self._snapshots.get(plan.context, plan.start, plan.end, plan.options.retention)
         found.require_unchanged(plan)
         return found
 

@@ -164,8 +164,6 @@ class SummarizationOptions(Struct, frozen=True):
     max_retries: int = 3
     ceiling: int | None = None
     """A hard ceiling on the tokens of the content, even if anchors are lost."""
-    whole: bool = False
-    """One summary for the whole range instead of one per segment."""
     fresh: bool = False
     """Call a model again, even if an earlier answer is cached."""
 

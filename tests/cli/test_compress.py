@@ -206,16 +206,6 @@ def test_stats_show_the_results_of_compressions(talk: Reviewer) -> None:
     assert "CompressionRatio" in talk("stats").stdout
 
 
-def test_whole_writes_one_summary_for_the_range(talk: Reviewer) -> None:
-    *cut, _ = talk.rows("compress", "talk", "--level", "brief")
-    *whole, total = talk.rows("compress", "talk", "--level", "brief", "--whole")
-    assert len(whole) == 1
-    assert len(whole[0]["commits"]) == sum(len(each["commits"]) for each in cut)
-    assert total["tokens"] < total["original_tokens"]
-    talk.succeeds("compress", "talk", "--level", "brief", "--whole", "--apply")
-    assert sum(bool(row["summary_of"]) for row in messages(talk)) == 1
-
-
 def model_at(server: Faulty, program: Reviewer, more: str = "") -> dict[str, str]:
     """The environment in which the model is that endpoint; `more` settings of it."""
     return program.configured(

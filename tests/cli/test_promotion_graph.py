@@ -239,13 +239,10 @@ class TestForesight:
 
 
 class TestTriggers:
-    def test_reading_only_and_proposing_later(self, reviewer: Reviewer) -> None:
+    def test_proposing_again_from_what_was_read(self, reviewer: Reviewer) -> None:
         note = reviewer.folder / "note.md"
         note.write_text("# Notes\n\nWe decided to keep the drawer closed at night.\n")
-        done = reviewer("ingest", "--no-extract", note)
-        assert "the same command with --again" in done.stderr
-        assert reviewer.ids() == []
-        (report,) = reviewer.rows("ingest", "--again", note)
+        (report,) = reviewer.rows("ingest", note)
         assert report["new"] == 1
         (report,) = reviewer.rows("ingest", "--again", note)
         assert (report["new"], report["repeated"]) == (0, 1)

@@ -44,18 +44,16 @@ class Intake:
         progress: Callable[[WaveProgress], None] | None = None,
         cancelled: Callable[[], bool] | None = None,
         breakable: Breakable | None = None,
-        extract: bool = True,
         again: bool = False,
         sessions: Mapping[Path, frozenset[str]] | None = None,
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best candidates.
 
-        Without `extract`, only the records are stored (L0). With `again`, unchanged files are read
-        too, and everything in them counts once more: what a newer extractor words differently
-        becomes a candidate beside the old one, which is never rewritten. `cancelled` is called
-        between batches; if true, everything read so far is stored and queued, and the wave is
-        `interrupted`. Long steps in between are `breakable` blocks. `sessions`: the only ones to
-        read from files with sessions of several projects.
+        With `again`, unchanged files are read too, and everything in them counts once more: what a
+        newer extractor words differently becomes a candidate beside the old one, which is never
+        rewritten. `cancelled` is called between batches; if true, everything read so far is stored
+        and queued, and the wave is `interrupted`. Long steps in between are `breakable` blocks.
+        `sessions`: the only ones to read from files with sessions of several projects.
 
         Raises SourceError for a path that does not exist, StoreError if the store or the report
         cannot be written.
@@ -67,7 +65,6 @@ class Intake:
             progress=progress or (lambda _: None),
             cancelled=cancelled or (lambda: False),
             breakable=breakable or nullcontext,
-            extract=extract,
             again=again,
             sessions=sessions,
         )

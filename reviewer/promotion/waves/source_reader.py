@@ -44,16 +44,16 @@ class SourceReading:
     """The content of one file. Iterating, once, yields its records and the Rewinds of them, and
     fills `tally` (lines skipped by reason), `errors` and `findings`.
 
-    `setting`: for the extractor; without one, nothing is proposed. `sessions`: the only ones to
-    read from a file with sessions of several projects. Raises SourceError or OSError, at the start
-    or midway, if the file cannot be read.
+    `setting`: for the extractor. `sessions`: the only ones to read from a file with sessions of
+    several projects. Raises SourceError or OSError, at the start or midway, if the file cannot be
+    read.
     """
 
     def __init__(
-        self, path: Path, setting: Setting | None, sessions: frozenset[str] | None = None
+        self, path: Path, setting: Setting, sessions: frozenset[str] | None = None
     ) -> None:
         self._content = stream.read(path, sessions=sessions)
-        self._extractor = Extractor(setting) if setting is not None else None
+        self._extractor = Extractor(setting)
         self.format = self._content.format
         self.tally, self.errors = self._content.tally, self._content.errors
         self.findings: list[Finding] = []
@@ -80,7 +80,7 @@ class SourceReading:
         self.findings = findings.close()
 
 
-def _batch(records: list[Record], extractor: Extractor | None) -> Batch:
+def _batch(records: list[Record], extractor: Extractor) -> Batch:
     """Mask records, and propose from them."""
     # The clean ones are known as such from here on.
     with_secrets(text for record in records for text in texts_in(record))
@@ -93,8 +93,7 @@ def _batch(records: list[Record], extractor: Extractor | None) -> Batch:
         record, secrets = mask_record(record)
         masked += secrets
         clean.append(record)
-        if extractor is not None:
-            found += extractor.feed(record)
+        found += extractor.feed(record)
     return Batch(clean, masked, found)
 
 

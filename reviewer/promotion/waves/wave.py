@@ -59,7 +59,6 @@ class Wave:
         progress: Callable[[WaveProgress], None],
         cancelled: Callable[[], bool],
         breakable: Breakable,
-        extract: bool = True,
         again: bool = False,
         sessions: Mapping[Path, frozenset[str]] | None = None,
     ) -> None:
@@ -70,7 +69,6 @@ class Wave:
         self._progress = progress
         self._cancelled = cancelled
         self._breakable = breakable
-        self._extract = extract
         self._again = again
         self._only = sessions or {}
         self._writer = RecordWriter(database, ledger, clock)
@@ -151,7 +149,7 @@ class Wave:
             return
         setting = setting_of(path, self._clock(), stamp.modified_ns / 1e9)
         with self._breakable():
-            reading = SourceReading(path, setting if self._extract else None, only)
+            reading = SourceReading(path, setting, only)
         records = FileRecords(self._writer, path, reading.format, again=self._again)
         found = self._collector.of_a_file()
         messages: list[int] = []
@@ -175,8 +173,7 @@ class Wave:
                 )
             self._say_progress(path)
             self._go_on()
-        if self._extract:
-            found.propose(path, setting, self._known)
+        found.propose(path, setting, self._known)
         for error in reading.errors:
             self._folder.error(f"{path}: {error}")
         records.finish(stamp, reading.tally, reading.findings, only)

@@ -434,7 +434,9 @@ def cut_in_the_middle(text: str, room: int, count: Count) -> str:
         half = (low + high + 1) // 2
         first, last = text[: half * 3 // 2], text[len(text) - half // 2 :]
         first = first[: first.rfind(" ")] if " " in first else first
-        short = f"{first.rstrip()} [...] {last[last.find(' ') + 1 :].lstrip()}"
+        _, blank, end = last.partition(" ")
+        end = end if blank or last.isascii() else last  # Chinese has no blanks
+        short = f"{first.rstrip()} [...] {end.lstrip()}".rstrip()
         if len(short) < len(text) and count(short) <= room:
             best, low = short, half
         else:

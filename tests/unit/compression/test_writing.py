@@ -13,6 +13,7 @@ from reviewer.commits.values import Priority
 from reviewer.compression.handover import brief_of
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.values import SegmentTurn
+from reviewer.compression.writing import cut_in_the_middle
 from tests.unit.compression.making import agent, call, count, edit, result, run, section, turn
 from tests.unit.compression.making import written as written_
 
@@ -439,3 +440,9 @@ def test_a_hand_over_has_the_turns_that_a_person_pinned() -> None:
 
     assert "take it for a wreck" in said(pinned=True)
     assert "take it for a wreck" not in said(pinned=False)
+
+
+def test_a_text_that_loses_its_middle_keeps_whole_words() -> None:
+    words = "The kiosk prints one log file for each session. " * 20
+    assert cut_in_the_middle(f"{words}/var/{'a1-' * 90}", 60, count).endswith(" [...]")
+    assert cut_in_the_middle(f"{words}Now it prints one.", 60, count).endswith("prints one.")

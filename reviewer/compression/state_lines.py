@@ -103,9 +103,7 @@ def _names(session: SessionFacts) -> dict[str, list[str]]:
 
 
 def _changes(session: SessionFacts) -> Iterator[tuple[Changed, Change, str, bool]]:
-    """Each change with its file, latest first, and whether it is later than what the file's last
-    commit holds.
-    """
+    """Each change with its file, latest first, and whether the file's last commit lacks it."""
     since = {each.path: each.since for each in session.state.files}
     for changed in reversed(session.changes):
         origin = changed.call.origin

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from reviewer.sessions.work_state import Check, checks_among, command_ends
-from reviewer.sessions.working_tree import commits_made, is_git
+from reviewer.sessions.working_tree import commits_made, runs_git
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Outcome, Result
 from reviewer.sources.results import NOT_RUN
@@ -47,8 +47,8 @@ class ToldCall(Struct, frozen=True):
 
 def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     """A call with its result; None for one that does not affect the work."""
-    runs = result is not None and result.task and call.command
-    if call.act is Act.PLAN or runs or (call.tool.lower() in _BOOKS and not call.command):
+    begun = result is not None and result.task and call.command  # its end is told by a poll
+    if call.act is Act.PLAN or begun or (call.tool.lower() in _BOOKS and not call.command):
         return None
     key: object = without_cd(call) or place
     ends = [outcome for _, outcome in command_ends(call, result)] if result else []
@@ -110,7 +110,7 @@ def _changed(call: Call, *, done: bool) -> str:
 
 
 def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]]) -> str:
-    if result is not None and any(is_git(each, "commit") for each in call.commands):
+    if result is not None and any(runs_git(each, "commit") for each in call.commands):
         found = reversed(commits_made(call, result.text))
         if made := [f"{number} {subject}" for _, number, subject in found]:
             return f"committed {clip('; '.join(made), SHORT)}"

@@ -48,7 +48,7 @@ REQUEST = 0.12
 MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
 """Tokens of the request at the start, and characters of the one before a short one."""
 TELLING = (12, 40)
-"""Characters from which an earlier request says something, and says it alone."""
+"""Minimum characters of an earlier request that is told, and of one that needs none before it."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."
@@ -139,9 +139,9 @@ class _Writing:
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which the course repeats only if it is cut here; the message that the
-        person answered last, and an answer to a question in between; the previous request, if this
-        one is short; and the agent's progress on it.
+        """The latest request, which the course repeats only if it is cut here; the message that it
+        or a later answer replies to, and that answer; earlier requests, if it is short; and the
+        agent's progress on it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.asks]

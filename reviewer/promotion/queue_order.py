@@ -40,7 +40,7 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
 
 
 def place_words(rank: float) -> str:
-    """Why a row with this rank comes before what was counted; empty if it does not."""
+    """Why a row is ahead of those that recur or cost calls; empty if it is not."""
     if rank >= CONFLICT:
         return "a contradiction"
     return "your own words" if rank >= OWN_WORDS else ""

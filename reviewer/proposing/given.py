@@ -28,8 +28,8 @@ _NAME, _WORD = re.compile(r"`([^`]+)`"), re.compile(r"[\w.-]{4,}")
 
 class KnownText(Struct, frozen=True):
     """Something already known. `place`: `#12` for a row, `CLAUDE.md:7` for a line; `day`: that of
-    its latest proof, with `once` where it was meant for once and `rejected` where it was;
-    `signature`: that of the finding behind it.
+    its latest proof, and `rejected` or `once` (meant for once) if it is; `signature`: that of the
+    finding behind it.
     """
 
     place: str

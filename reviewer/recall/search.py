@@ -301,8 +301,8 @@ def _by_words(
             if row is None or (cue.line and not _is_about(row[0], shared, rules, called)):
                 continue
             recalled += 1
-            words_shared = ", ".join(shared[:6]).lower()
-            yield Recalled(number, row[0], f"words {words_shared}", sums[number])
+            why = f"words {', '.join(shared[:6])}".lower()
+            yield Recalled(number, row[0], why, sums[number])
 
 
 def _is_about(

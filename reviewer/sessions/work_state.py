@@ -23,8 +23,8 @@ from reviewer.sessions.working_tree import (
     absolute,
     commits_made,
     git_words,
-    is_git,
     is_inside,
+    runs_git,
 )
 from reviewer.sources.calls import POLLING, STOPPING, task_of
 from reviewer.sources.events import (
@@ -268,8 +268,8 @@ class WorkTracker:
             *_, last = by or call.commands
             _, folder = git_words(last.words, absolute(cwd, last.folder))
             self._tree.note_branch(folder, switched[-1])
-        printed_so_far = "" if result.task else text
-        self._note_checks(call, printed_so_far, ends, result.exit_code)
+        final_output = "" if result.task else text
+        self._note_checks(call, final_output, ends, result.exit_code)
 
     def _note_checks(
         self, call: Call, text: str, ends: Sequence[Outcome], exit_code: int | None
@@ -299,8 +299,8 @@ class WorkTracker:
             again = [k for k, each in self._running.items() if each.call.command == call.command]
             for key in again:
                 del self._running[key]
-        starts = result.task or (call.background and result.outcome is not Outcome.FAILED)
-        if starts and not call.only_looks:
+        begun = result.task or (call.background and result.outcome is not Outcome.FAILED)
+        if begun and not call.only_looks:
             key = result.task or call.id
             self._running[key] = Running(call, call.origin.line_start)
 
@@ -350,7 +350,7 @@ def _proved(call: Call, text: str) -> int:
     proved: tuple[str, ...] = ("commit",) if commits_made(call, text) else ()
     if "\nCONFLICT (" in f"\n{text}":
         proved += ("merge", "pull", "rebase")
-    ran = [n for n, each in enumerate(call.commands) if is_git(each, *proved)]
+    ran = [n for n, each in enumerate(call.commands) if runs_git(each, *proved)]
     return max(ran, default=-1)
 
 

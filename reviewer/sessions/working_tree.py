@@ -511,7 +511,7 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
     """
     if made := _MADE.findall(text):
         return made[::-1]
-    asked = sum(is_git(each, "commit") for each in call.commands)
+    asked = sum(runs_git(each, "commit") for each in call.commands)
     written = {line.strip() for line in call.command.splitlines()} if asked else set()
     if asked:
         written |= {word.split("\n")[0] for each in call.commands for word in each.words}
@@ -521,9 +521,9 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
     return logged if len(logged) == asked else []
 
 
-def is_git(command: Command, *verbs: str) -> bool:
-    """Whether a command is one of these of Git."""
-    return command.words[:1] == ("git",) and not {*verbs}.isdisjoint(command.words[:4])
+def runs_git(command: Command, *subcommands: str) -> bool:
+    """Whether a command is `git` with one of these subcommands."""
+    return command.words[:1] == ("git",) and not {*subcommands}.isdisjoint(command.words[:4])
 
 
 def git_words(words: Sequence[str], folder: str) -> tuple[list[str], str]:

@@ -89,7 +89,6 @@ _TASK = re.compile(
     r"|<command with shellId: (\S+) is still running"
     r"|Async agent launched[^\n]*\n(?:agentId: ([\w-]+))?"
 )
-_STILL_RUNNING = re.compile(r"<status>running</status>|<command with shellId: \S+ is still running")
 _SAID = re.compile(
     r"the user said:\s*\n|with the following feedback: |User feedback: |<feedback>\s*"
 )
@@ -124,8 +123,6 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
     if call is not None and call.background and not error:
         return ResultReading(Outcome.UNKNOWN)
     is_poll = call is not None and call.tool.lower() in POLLING
-    if is_poll and _STILL_RUNNING.search(head):
-        return ResultReading(Outcome.UNKNOWN)
     if act is Act.RUN or is_poll:
         code = _code(text) if code is None else code
         if code is not None and "Command timed out" in head:
@@ -149,8 +146,6 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
             return ResultReading(Outcome.OK)
         end = _AFTER_ANSWERS.search(words)
         return ResultReading(Outcome.OK, words=(words[: end.start()] if end else words).strip())
-    if _STILL_RUNNING.search(head):
-        return ResultReading(Outcome.UNKNOWN)
     return ResultReading(Outcome.OK if format_name in EXACT or text.strip() else Outcome.UNKNOWN)
 
 

@@ -71,14 +71,14 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
 
 # memory
 
-OFTEN = (700, 10, 40)
-"""Small collections between keys, and hardly a full one."""
+COLLECT_AFTER = (700, 10, 40)
+"""Objects and collections: small collections between keys, and hardly a full one."""
 
 
 def begin_collecting() -> None:
     """Freeze existing objects and collect little at a time, so that no key waits for it."""
     gc.freeze()
-    gc.set_threshold(*OFTEN)
+    gc.set_threshold(*COLLECT_AFTER)
     gc.enable()
 
 

@@ -64,7 +64,7 @@ class PacketChoices(Struct, frozen=True):
 AROUND = "headings"
 """The row for the rest of the packet: title, instruction, files to read first, headings."""
 LEFT_OUT = "left out"
-"""The last row: how many are left out, and below it those that are in no packet."""
+"""The heading of what is left out; below it are only the memories that are in no packet."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class SectionRow:
     tokens: int
     """Those of its items together."""
     counts: Counter[str]
-    """Number of its items in each form."""
+    """Number of its items in each form; of `LEFT_OUT`, left out `here` and `everywhere`."""
 
 
 if TYPE_CHECKING:

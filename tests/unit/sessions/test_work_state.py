@@ -520,13 +520,21 @@ def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code(
 ) -> None:
     started = "Command running in background with ID: b1"
     made.call("Bash", started, command="pytest -q", run_in_background=True)
-    assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
+    (begun,) = state(made).checks
+    assert (begun.outcome, begun.said) == (Outcome.UNKNOWN, "")
+    made.cwd = "/elsewhere"
     running = "<status>running</status>\n\n<stdout>\ncollected 3 items</stdout>"
     made.call("BashOutput", running, bash_id="b1")
-    assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
+    assert state(made).checks == (begun,)
     ended = "<status>failed</status>\n\n<exit_code>1</exit_code>\n\n<stdout>2 failed</stdout>"
     line = made.call("BashOutput", ended, bash_id="b1")
     assert [(each.outcome, each.line) for each in state(made).checks] == [(Outcome.FAILED, line)]
+    assert state(made).running == ()
+
+
+def test_a_command_in_the_background_that_only_looks_is_not_waited_for(made: Told) -> None:
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="tail -f spool.log", run_in_background=True)
     assert state(made).running == ()
 
 

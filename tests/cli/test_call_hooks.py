@@ -257,16 +257,22 @@ def test_what_a_search_reports_of_itself_is_a_failure(reviewer: Reviewer, office
     assert hook(reviewer, "claude-code", "PostToolUseFailure", failed) == ""
 
 
-def test_plain_words_of_a_failure_bring_what_names_something_in_the_call(
-    reviewer: Reviewer, office: Path
+@pytest.mark.parametrize(
+    ("command", "error", "expected"),
+    [
+        ("make oven", "The glaze of the shelf cracks", False),
+        ("make kiln", "The glaze of the shelf cracks", True),
+        ("make oven", "The glaze of dry_shelf cracks", True),
+        ("make oven", "oven.go:4:1: the glaze of the shelf (cracks)", True),
+    ],
+)
+def test_words_of_a_failure_bring_what_names_something_in_it_or_in_the_call(
+    reviewer: Reviewer, office: Path, command: str, error: str, expected: bool
 ) -> None:
-    remembered(reviewer, office, "Glaze of the kiln cracks: dry the shelf first.")
-    for command, expected in (("make oven", False), ("make kiln", True)):
-        failed = told(
-            office, tool_input={"command": command}, error="The glaze of the shelf cracks"
-        )
-        answer = hook(reviewer, "claude-code", "PostToolUseFailure", failed)
-        assert ("dry the shelf" in said(answer)) is expected
+    remembered(reviewer, office, "Glaze of the kiln cracks: run dry_shelf on the shelf first.")
+    failed = told(office, tool_input={"command": command}, error=error)
+    answer = hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+    assert ("run dry_shelf" in said(answer)) is expected
 
 
 @pytest.mark.parametrize("agent", GUARDED)

@@ -161,11 +161,14 @@ def test_a_command_refused_once_waits_for_a_reader_and_twice_in_one_session_is_p
     assert row["content"] == "The person refused `git push` and said: “never push by yourself”"
 
 
-def test_a_refusal_in_a_copy_of_its_session_counts_once(reviewer: Reviewer, folder: Path) -> None:
-    reviewer("ingest", write(folder, refused("a", "never push by yourself")))
-    copy = folder.with_name("copy")
-    copy.mkdir()
-    reviewer("ingest", write(copy, refused("a", "never push by yourself")))
+@pytest.mark.parametrize("day", ["2026-02-14", "2026-02-15"])
+def test_a_refusal_in_two_files_of_its_session_counts_once(
+    reviewer: Reviewer, folder: Path, day: str
+) -> None:
+    told = (write(folder, refused("a", "never push by yourself")) / "a.jsonl").read_text()
+    assert "2026-02-14" in told
+    (folder / "more.jsonl").write_text(told.replace("2026-02-14", day))
+    reviewer("ingest", folder)
     assert reviewer.rows("queue", "list") == []
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.proposing.values import Proposer, Relations
+from tests.unit.promotion.conftest import NOTE
 from tests.unit.promotion.session import session
 from tests.unit.promotion.test_proposals import STATEMENT, add, contents, proposal, waiting
 
@@ -241,6 +242,12 @@ def test_a_sentence_that_a_rule_took_from_dialogue_is_left_to_the_reader_to_word
     assert engine.proposals.known("acme").listed() == []
     (worded,) = add(engine, talk, proposal()).new
     assert [row.id for row in waiting(engine)] == [worded]
+
+
+def test_a_reader_is_told_what_a_rule_took_from_a_note(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text(NOTE)
+    engine.intake.ingest([tmp_path / "note.md"], project="acme")
+    assert engine.proposals.known("acme").listed()
 
 
 def test_a_statement_that_joins_a_row_is_evidence_of_it(engine: Engine, tmp_path: Path) -> None:

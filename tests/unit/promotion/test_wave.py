@@ -60,6 +60,11 @@ def test_what_the_rules_find_in_a_session_has_the_day_of_its_line(
     (row,) = engine.queue.rows(engine.queue.ids(QueueQuery()))
     seen = engine.queue.candidate(row.id)
     assert seen.first_seen == seen.last_seen == "2026-02-14T10:00:00Z"
+    earlier = session(tmp_path / "earlier.jsonl", DECIDED, name="s2")
+    earlier.write_text(earlier.read_text().replace("2026-02-14", "2026-01-10"))
+    ingest(engine, earlier)
+    seen = engine.queue.candidate(row.id)
+    assert (seen.first_seen[:10], seen.last_seen[:10]) == ("2026-01-10", "2026-02-14")
 
 
 def test_a_record_with_a_nul_in_its_name_proves_what_it_says(

@@ -78,18 +78,29 @@ def test_reading_can_be_stopped_before_anything_is_asked(tmp_path: Path) -> None
 
 
 def test_what_a_resumed_session_copies_from_another_is_read_once(tmp_path: Path) -> None:
-    (first,) = sessions(tmp_path, 1)
-    again = Told("s2")
-    again.user("Why is charge 0 doubled?")
-    again.reply(f"The cause: {WORDS}, so the charge is doubled.")
-    resumed = again.write(tmp_path / "resumed.jsonl")
-    again.user("Then wait for half a minute.")
-    grown = again.write(tmp_path / "grown.jsonl")
+    told = Told()
+    told.user("Why is the charge doubled?")
+    told.run("make till", "error: unknown till", failed=True)
+    told.run("make till")
+    told.reply(f"The cause: {WORDS}, so the charge is doubled.")
+    first, resumed = (told.write(tmp_path / name) for name in ("first.jsonl", "resumed.jsonl"))
+    told.user("Then wait for half a minute.")
+    grown = told.write(tmp_path / "grown.jsonl")
 
     plan = plan_run([first, resumed, grown], writer(Scripted(FOUND)), max_tokens=2000)
 
     assert plan.unread == ((resumed, "another session has all of it"),)
-    assert [line.text for line in plan.sessions[-1].view.lines] == ["Then wait for half a minute."]
+    read, rest = plan.sessions
+    assert [line.text for line in rest.view.lines] == ["Then wait for half a minute."]
+    assert [bool(each.pieces[0].given.findings) for each in (read, rest)] == [True, False]
+
+
+def test_what_has_no_time_is_no_copy(tmp_path: Path) -> None:
+    told = Told()
+    told.user("Why is the charge doubled?")
+    del told.records[0]["timestamp"]
+    paths = [told.write(tmp_path / name) for name in ("first.jsonl", "second.jsonl")]
+    assert len(plan_run(paths, writer(Scripted(FOUND)), max_tokens=2000).sessions) == 2
 
 
 def test_a_failure_costs_one_piece_and_three_in_a_row_end_the_run(tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
     assert moment.value.startswith("nilerr: ")
     assert "50" not in moment.value
     assert derived("A till has no paper.", ["Error: the till 7 has no paper"])
+    assert not derived("A till has no paper.", ["Till 7: no paper"])
     assert not derived("Wash trays.", ["Error: ENOENT: no such file or directory, open '/a/b'"])
 
 

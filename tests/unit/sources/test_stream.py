@@ -311,6 +311,10 @@ SAID = f"{REFUSED} To tell you, the user said:\nuse A5\n\nNote: The user's next 
 RESULTS: dict[str, tuple[Json, tuple[Outcome, int | None, str]]] = {
     "done": ({"text": "a.txt"}, (Outcome.OK, 0, "")),
     "an exit code": ({"text": "Exit code 2\nno", "error": True}, (Outcome.FAILED, 2, "")),
+    "an exit code of a sandbox": (
+        {"text": "failed in sandbox MacosSeatbelt: denied, exit code: 101", "error": True},
+        (Outcome.FAILED, 101, ""),
+    ),
     "an error": ({"text": "no such tool", "error": True}, (Outcome.FAILED, None, "")),
     "words about errors": ({"text": "error: exit code 1"}, (Outcome.OK, 0, "")),
     "refused": ({"text": REFUSED, "error": True}, (Outcome.REFUSED, None, "")),

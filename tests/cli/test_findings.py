@@ -161,14 +161,14 @@ def test_a_command_refused_once_waits_for_a_reader_and_twice_in_one_session_is_p
     assert row["content"] == "The person refused `git push` and said: “never push by yourself”"
 
 
-@pytest.mark.parametrize("day", ["2026-02-14", "2026-02-15"])
 def test_a_refusal_in_two_files_of_its_session_counts_once(
-    reviewer: Reviewer, folder: Path, day: str
+    reviewer: Reviewer, folder: Path
 ) -> None:
     told = (write(folder, refused("a", "never push by yourself")) / "a.jsonl").read_text()
-    assert "2026-02-14" in told
-    (folder / "more.jsonl").write_text(told.replace("2026-02-14", day))
+    (folder / "copy.jsonl").write_text(told)
+    (folder / "more.jsonl").write_text(re.sub('("uuid": ?")', r"\1another-", told))
     reviewer("ingest", folder)
+    assert [row["times"] for row in reviewer.rows("findings")] == [1]
     assert reviewer.rows("queue", "list") == []
 
 

@@ -73,14 +73,15 @@ async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> Non
 async def test_a_rejection_with_its_reason_is_one_act_and_one_undo(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
         first = present(screen.model.current_id)
+        (alike,) = talked.queue.members(first)
         acts = len(talked.history.acts())
         await screen.press("w")
         assert f"Why reject #{first}" in screen.text
         await screen.press("escape")
         assert status_of(talked, first) == "candidate"
         await screen.press("w", *"wrong", "enter")
-        view = talked.queue.candidate(first)
-        assert (view.status, view.reason) == ("invalid", "wrong")
+        views = map(talked.queue.candidate, (first, alike.id))
+        assert [(each.status, each.reason) for each in views] == [("invalid", "wrong")] * 2
         said = f"Rejected #{first} and 1 near duplicate: wrong"
         assert screen.status == f"{said} - u to undo"
         assert len(talked.history.acts()) == acts + 1

@@ -204,6 +204,9 @@ def test_what_is_left_out_of_packets_keeps_its_moments(engine: Engine) -> None:
     assert engine.recall.moments(1) == before
     with pytest.raises(ReviewerError, match="exclude each other"):
         engine.recall.set_moments(1, [read_moment("always"), read_moment("only")])
+    engine.recall.leave_out(1)
+    engine.triage.restore([1])
+    assert engine.recall.left_out(None) == set()
 
 
 def test_what_is_left_out_while_another_program_writes_keeps_what_that_wrote(

@@ -27,7 +27,7 @@ from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import bare, title_of
 from reviewer.recall.event_kinds import ERROR, START
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.search import LEFT_OUT
+from reviewer.recall.search import IS_LEFT_OUT
 from reviewer.store.database import Database, failures_as_sentences
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
         WHERE x.memory_id = m.id AND x.target_id IS NOT NULL) AS relations
 FROM memory m LEFT JOIN entity e ON e.memory_id = m.id
 WHERE m.status = 'active' AND m.kind <> 'conflict'
-    AND NOT {LEFT_OUT}
+    AND NOT {IS_LEFT_OUT}
     AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))
 ORDER BY coalesce(m.decided_at, m.first_seen) DESC, m.id DESC
 """

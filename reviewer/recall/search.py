@@ -80,7 +80,7 @@ class Cue:
         return "\n".join((*self.commands, *self.signatures))
 
 
-LEFT_OUT = "instr(char(10) || m.moments || char(10), char(10) || 'only' || char(10))"
+IS_LEFT_OUT = "instr(char(10) || m.moments || char(10), char(10) || 'only' || char(10))"
 """Whether a row `m` of `memory` is left out of packets, in SQL."""
 
 _Tied = tuple[int, str, str]

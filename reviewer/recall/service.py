@@ -23,7 +23,7 @@ from reviewer.recall.moments import (
 )
 from reviewer.recall.outcomes import MemoryUse, UseOutcome, uses_of
 from reviewer.recall.search import (
-    LEFT_OUT,
+    IS_LEFT_OUT,
     Cue,
     Recalled,
     call_triggers_of,
@@ -195,7 +195,7 @@ class Recall:
         """The memories that are left out of packets. Raises StoreError."""
         with failures_as_sentences(self._database.path):
             rows = self._database.reader().execute(
-                f"SELECT m.id FROM memory m WHERE m.status = 'active' AND {LEFT_OUT}"
+                f"SELECT m.id FROM memory m WHERE m.status = 'active' AND {IS_LEFT_OUT}"
                 " AND (?1 IS NULL OR m.project_id = (SELECT id FROM project WHERE name = ?1))",
                 (project,),
             )

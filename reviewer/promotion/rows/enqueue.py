@@ -138,8 +138,7 @@ class QueueWriter:
         for number, status, seen, refs, *times in self.act.query(sql, (listed(self.again),)):
             again = self.again[number]
             times += (said_at.get(records.get(place[0]), self.now) for place in again)
-            counted = counted_again(status, seen, refs, len(again))
-            updates.append((number, {**counted, "first_seen": min(times), "last_seen": max(times)}))
+            updates.append((number, counted_again(status, seen, refs, times, len(again))))
         self.act.update_each("memory", updates)
         for number, places in sorted(self.again.items()):
             add_places(self.act, number, in_store(places, records))

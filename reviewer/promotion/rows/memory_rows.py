@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from reviewer.errors import ConflictError, UnknownIdError
@@ -97,6 +98,9 @@ def insert_row(
     return number
 
 
-def counted_again(status: str, seen: int, refs: int, times: int = 1) -> Image:
-    """A row found again: an active one gains references, any other is `seen` more often."""
-    return {"refs": refs + times} if status == Status.ACTIVE else {"seen": seen + times}
+def counted_again(status: str, seen: int, refs: int, times: Sequence[str], count: int = 1) -> Image:
+    """A row found again: an active one gains references, any other is `seen` more often. `times`:
+    when it was seen, in any order.
+    """
+    counted = {"refs": refs + count} if status == Status.ACTIVE else {"seen": seen + count}
+    return {**counted, "first_seen": min(times), "last_seen": max(times)}

@@ -271,9 +271,8 @@ def _say_again(
         " FROM memory WHERE id = ?",
         (row,),
     )[0]
-    times += statement.times or (writer.now,)  # sessions are read in any order
-    seen_at = {"first_seen": min(times), "last_seen": max(times)}
-    act.update("memory", row, **counted_again(status, seen, refs), **seen_at)
+    times += statement.times or (writer.now,)
+    act.update("memory", row, **counted_again(status, seen, refs, times))
     if status != Status.CANDIDATE or leader is not None:
         add_places(act, row, places)
     else:

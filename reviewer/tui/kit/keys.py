@@ -61,7 +61,7 @@ REACH = Action(
 )  # fmt: skip
 FILTER = Action(
     "filter", "/", "filter",
-    "Show only rows that match words and fields, such as is:unused in Memory.",
+    "Show only rows that match words and fields; such as is:unused in Memory.",
 )  # fmt: skip
 PROJECT = Action("project", "p", "project", "Show another project, or all of them.")
 REFRESH = Action("refresh", "ctrl+l", "refresh", "Reload everything.")
@@ -181,7 +181,7 @@ SHOW_MEMORY = _screen(
     "memory",
     "f5",
     "Memory",
-    "Go to what you keep: what it saved and cost, what is unused.",
+    "Go to what you keep; what it saved and cost, what is unused.",
     "queue",
 )
 SHOW_PIPELINES = _screen("pipelines", "f6", "Pipelines", "Go to pipelines and their runs.")

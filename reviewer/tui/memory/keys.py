@@ -11,8 +11,8 @@ NEW_VALUE = Action(
 )  # fmt: skip
 EDIT = Action(
     "state_edit", "e", "edit",
-    "Reword this memory, or set when it is recalled or guards a call; for trusted state, write a"
-    " new value.",
+    "Reword this memory, or set when it is recalled; that also makes it a guard; for trusted state,"
+    " write a new value.",
     writes=True,
 )  # fmt: skip
 TAKE_OUT = Action(

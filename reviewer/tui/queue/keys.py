@@ -27,7 +27,7 @@ DEFER = Action(
 )  # fmt: skip
 REJECT_WHY = Action(
     "reject_why", "w", "say why",
-    "Reject this row, or the marked ones, with a reason.",
+    "Reject with a reason; this row, or the marked ones.",
     writes=True, takes_marked=True, beside=REJECT.id,
 )  # fmt: skip
 RESTORE = Action(

@@ -242,7 +242,8 @@ class _Writer:
             what = PLAN if _is_plan(event) else "asks: "
             self._say(origin, LineRole.ASSISTANT, made_by, shortened(f"{what}{event.query}"))
         elif event.act is not Act.PLAN:
-            commits = [each for each in map(_commit, event.commands) if each]
+            started = () if event.tool.lower() in POLLING else event.commands
+            commits = [each for each in map(_commit, started) if each]
             if not commits or any(each.words[0] not in ("git", "gh") for each in event.commands):
                 speaker = Speaker.SUBAGENT if origin.sidechain else Speaker.HARNESS
                 shown = self._line(event)

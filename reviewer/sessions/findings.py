@@ -26,6 +26,7 @@ from reviewer.sessions.signatures import (
     names_in,
     normalised,
 )
+from reviewer.sources.calls import POLLING
 from reviewer.sources.events import (
     Act,
     Call,
@@ -287,6 +288,8 @@ class _Lane:
         failed = event.outcome is Outcome.FAILED
         if not failed and call.act is Act.RUN and _looks(call):
             return
+        if failed and call.tool.lower() in POLLING and (not call.parts or event.exit_code is None):
+            return  # the poll itself, or an end that an earlier poll showed
         lines: Sequence[Failing] = ()
         if failed:
             lines = failing_lines(event.text)

@@ -142,6 +142,8 @@ class WorkTracker:
         self._checks: dict[tuple[str, tuple[str, ...]], tuple[Check, int]] = {}
         """The last run of each command in a folder, and the number of changes before it."""
         self._running: dict[str, Running] = {}
+        self._begun: dict[str, tuple[int, int]] = {}
+        """Lines of tasks, each with the last command that it has run, judging by its output."""
         self._plan: Plan | None = None
         self._folder = self._given_branch = ""
         self._places: Counter[str] = Counter()
@@ -251,9 +253,13 @@ class WorkTracker:
         text, line = result.text, call.origin.line_start
         cwd = absolute("", call.origin.cwd) or self._folder
         ends = [outcome for _, outcome in command_ends(call, result)]
+        begun, done = self._begun.pop(task_of(call), (line, -1))
+        if result.task:
+            self._begun[result.task] = (line, _proved(call, text))
+        later = [each for each in self._tree.files() if each.line > begun]
         self._tree.made = commits_made(call, text)
         for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
-            if outcome is Outcome.REFUSED or not command.words:
+            if outcome is Outcome.REFUSED or not command.words or number <= done:
                 continue
             folder = absolute(cwd, command.folder) if command.folder else cwd
             self._places[folder] += 1
@@ -263,6 +269,8 @@ class WorkTracker:
             printed = not piped and not command.writes
             whole = ran and printed and result.outcome is not Outcome.INTERRUPTED
             self._tree.ran(command, folder, outcome, text, line, alone=alone, whole=whole)
+        for each in later:  # no commit of a task holds what was changed while it ran
+            self._tree.follow(each)
         if switched := SWITCHED.findall(text):
             by = [each for each in call.commands if {"checkout", "switch"} & {*each.words}]
             *_, last = by or call.commands

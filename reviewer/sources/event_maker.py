@@ -115,6 +115,8 @@ class EventMaker:
         found = read_result(call, part, text, self._format)
         if found.task and call is not None and call.command:
             self._running[found.task] = call
+        elif call is not None and found.outcome is not Outcome.UNKNOWN:
+            self._running.pop(task_of(call), None)  # later polls repeat the end
         outcome = Outcome.INTERRUPTED if held_back else found.outcome
         tool = call.tool if call else part.name
         result = Result(

@@ -73,7 +73,7 @@ _CODE = re.compile(
     r"(?:Error: )?Exit code:? (-?\d+)|Process exited with code (-?\d+)"
     r"|failed in sandbox[^\n]{0,120}? exit[ _]code: (-?\d+)"
     r"|<returncode>\s*(-?\d+)|Error: Command failed \(exit code: (\d+)\)"
-    r"|<status>\w+</status>\s*<exit_code>(-?\d+)"
+    r"|<status>(?!killed)\w+</status>\s*<exit_code>(-?\d+)"
 )
 """An exit code at the start of a result."""
 _CODE_AT_END = re.compile(

@@ -245,6 +245,13 @@ def test_a_command_that_does_more_than_a_commit_has_a_line(
     assert ("event", "git commit: A5") in found
 
 
+def test_a_poll_of_a_commit_in_the_background_is_no_commit(told: Told, tmp_path: Path) -> None:
+    told.call("Bash", "Command running in background with ID: b1", command="git commit -m A5")
+    for _ in range(2):
+        told.call("BashOutput", "<status>running</status>", bash_id="b1")
+    assert [role for role, _ in shown(told, tmp_path)].count("event") == 1
+
+
 def test_sub_agents_are_shown_by_their_task_and_their_final_report(
     told: Told, tmp_path: Path
 ) -> None:

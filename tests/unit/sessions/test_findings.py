@@ -56,6 +56,17 @@ def test_a_failure_that_a_poll_shows_is_one_of_the_command_in_the_background(tol
     assert finding.passed
 
 
+def test_an_end_that_several_polls_show_is_one_failure_and_a_lost_task_is_none(told: Told) -> None:
+    told.call("Bash", "Command running in background with ID: b1", command="make spool")
+    ended = "<status>failed</status>\n\n<exit_code>1</exit_code>\n\nerror: unknown port"
+    for _ in range(3):
+        told.call("BashOutput", ended, bash_id="b1")
+    told.call("Bash", "Command running in background with ID: b2", command="make check")
+    lost = "<tool_use_error>No task found with ID: b2</tool_use_error>"
+    told.call("TaskOutput", lost, failed=True, task_id="b2")
+    assert (only(told).command, only(told).times) == ("make spool", 1)
+
+
 def test_a_remedy_is_told_as_it_was_when_the_command_passed(told: Told) -> None:
     file = "/work/shop/a/rows.go"
     told.run("mise run lint", f"{LINT}\n\trows.Close() // done with it", failed=True)

@@ -552,3 +552,34 @@ def test_a_poll_shows_a_commit_of_a_command_in_the_background(made: Told) -> Non
     made.call("Bash", started, command="git commit -am 'Keep the port open'")
     made.call("BashOutput", f"Process exited with code 0\n{MADE}", bash_id="b1")
     assert [each.id for each in state(made).commits] == ["1a2b3c4"]
+
+
+def test_a_commit_that_two_results_show_is_made_once_and_holds_nothing_changed_later(
+    made: Told,
+) -> None:
+    made.edit("queue.py")
+    started = f"Process running with session ID 7\n{MADE}"
+    made.call("exec_command", started, cmd="git commit -am 'Keep the port open' && git push")
+    made.edit("queue.py")
+    for _ in range(2):
+        made.call("write_stdin", "Process exited with code 0\nok", session_id=7)
+    assert [(each.id, each.pushed) for each in state(made).commits] == [("1a2b3c4", "pushed")]
+    assert files(state(made)) == ["queue.py"]
+
+
+def test_what_a_quiet_commit_in_the_background_holds_was_changed_before_it(made: Told) -> None:
+    made.edit("queue.py")
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="git add -A && git commit -qm x && make check")
+    made.edit("queue.py")
+    made.call("BashOutput", "Process exited with code 0\nok", bash_id="b1")
+    assert files(state(made)) == ["queue.py"]
+
+
+def test_a_check_that_was_killed_has_not_failed(made: Told) -> None:
+    started = "Command running in background with ID: b1"
+    made.call("Bash", started, command="pytest -q")
+    killed = "<status>killed</status>\n\n<exit_code>137</exit_code>\n\n<stdout>..</stdout>"
+    made.call("BashOutput", killed, bash_id="b1")
+    assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
+    assert state(made).running == ()

@@ -248,7 +248,7 @@ def queue_statements(
 def _said_by(writer: QueueWriter, statement: PreparedStatement) -> int | None:
     """The row that says the same: as the reader says, or in its words."""
     joins = statement.proved.proposal.joins
-    if _status(writer, joins) in (Status.ACTIVE, Status.CANDIDATE):
+    if _status(writer, joins) in (Status.ACTIVE, Status.CANDIDATE, Status.INVALID):
         return joins
     return writer.stored.look_up("memory", statement.content).row
 

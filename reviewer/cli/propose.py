@@ -124,6 +124,8 @@ def propose(
     ):
         project = session.target(engine)
         done = _Outcome(plan, chat.name, engine, project)
+        for path in plan.copies:
+            done.note_read(path)
         known = engine.proposals.known(project)
         results = run(
             plan,
@@ -397,7 +399,7 @@ class _Outcome:
             self.failures.append(f"{done.path.name}: {explain(problem)[0]}")
             return
         if not done.left:
-            self._note(done.path)
+            self.note_read(done.path)
         answered = self._pieces[done.path] - done.left
         self.left -= answered
         self._answered += answered
@@ -421,8 +423,8 @@ class _Outcome:
         self._beyond_cap += len(added.over_cap)
         self._dropped.update(each.reason for each in added.dropped)
 
-    def _note(self, path: Path) -> None:
-        """Record that a session was read to its end."""
+    def note_read(self, path: Path) -> None:
+        """Record that nothing of a session is left to read."""
         from reviewer.promotion.lists.readings import ReadingNote
 
         self._engine.readings.note(

@@ -77,6 +77,8 @@ class RunPlan(Struct, frozen=True):
 
     sessions: tuple[PlannedSession, ...]
     unread: tuple[tuple[Path, str], ...] = ()
+    copies: tuple[Path, ...] = ()
+    """The unread files of which another session has all."""
 
     @property
     def pieces(self) -> int:
@@ -141,7 +143,7 @@ def plan_run(
     `known`: texts that questions may list as known; `recurring`: the number of sessions with a
     finding, by signature. Unreadable files are listed in the plan. Raises CancelledError.
     """
-    sessions, unread = [], []
+    sessions, unread, copies = [], [], []
     said: set[tuple[str, str]] = set()
     for number, path in enumerate(paths, 1):
         if cancelled():
@@ -157,6 +159,7 @@ def plan_run(
         if not own.lines:
             reason = "another session has all of it" if whole.lines else "nothing to read in it"
             unread.append((path, reason))
+            copies += [path] if whole.lines else []
             continue
         first = own.lines[0].line
         view = reader_view(own, [f for f in findings if f.evidence and f.evidence[0].line >= first])
@@ -169,7 +172,7 @@ def plan_run(
             kept = writer.is_cached(question)
             planned.append(PlannedQuestion(part, piece, question.tokens, kept, beside, room))
         sessions.append(PlannedSession(view, tuple(planned)))
-    return RunPlan(tuple(sessions), tuple(unread))
+    return RunPlan(tuple(sessions), tuple(unread), tuple(copies))
 
 
 def _without_copy(view: SessionView, said: set[tuple[str, str]]) -> SessionView:

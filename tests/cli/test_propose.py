@@ -260,6 +260,15 @@ def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: R
     assert "Every ingested session of this project has already been read" in done.stderr
 
 
+def test_a_session_of_which_another_has_all_counts_as_read(reviewer: Reviewer) -> None:
+    environment = installed(reviewer)
+    reviewer.succeeds("ingest", session(reviewer, "one.jsonl"), env=environment)
+    reviewer.succeeds("ingest", session(reviewer, "copy.jsonl"), env=environment)
+    asked = "propose", "--command", "claude", "--yes", "--newest", "2"
+    assert "1 session in 1 piece" in reviewer(*asked, env=environment).stderr
+    assert "already been read" in reviewer(*asked, env=environment).stderr
+
+
 def test_what_questions_took_is_summed_by_day_and_session(reviewer: Reviewer) -> None:
     path = session(reviewer)
     for _ in range(2):  # the second time it is answered from what is kept

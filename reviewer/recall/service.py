@@ -220,6 +220,7 @@ class Recall:
 
         Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for unusable moments.
         """
+        moments = tuple(dict.fromkeys(moments))
         chosen = ", ".join(map(str, moments)) or "derived"
         if len(chosen) > LONGEST_CHOICE:
             raise ReviewerError(f"Moments have at most {LONGEST_CHOICE} characters in total.")

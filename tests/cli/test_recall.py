@@ -65,6 +65,7 @@ def test_chosen_moments_take_the_place_of_the_derived_ones_or_stand_beside_them(
     for chosen, when in (
         (["guard git push"], "guard git push"),
         (["guard git push", "derived"], "path src/pay/; guard git push"),
+        (["guard git push", "derived", "path src/pay/"], "path src/pay/; guard git push"),
         (["derived"], "path src/pay/"),
     ):
         reviewer.succeeds("edit", 1, *(word for each in chosen for word in ("--when", each)))

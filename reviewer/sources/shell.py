@@ -80,7 +80,8 @@ def only_looks(name: str) -> bool:
     program, _, rest = name.partition(" ")
     if program == "git":
         return rest.split(" ")[0] in _LOOKING_OF_GIT
-    return program.lower() in _LOOKING and (program != "sed" or not rest.startswith("-i"))
+    in_place = program == "sed" and any(flag in f" {rest}" for flag in (" -i", " --in-place"))
+    return program.lower() in _LOOKING and not in_place
 
 
 def split(line: str, *, windows: bool = False, most: int = sys.maxsize) -> tuple[Command, ...]:

@@ -172,9 +172,11 @@ def test_beside_what_was_done_it_is_not_told_what_was_read(tmp_path: Path) -> No
     session.run("sed -n 1,9p queue.py", "a = 1")
     assert "sed -n" in told(session.write(tmp_path / "session.jsonl"))
     session.run("sed -i 's/1/2/' queue.py")
+    session.run("sed -E --in-place=.old 's/2/3/' queue.py")
     found = told(session.write(tmp_path / "session.jsonl"))
     assert "sed -n" not in found
     assert "sed -i" in found
+    assert "sed -E --in-place" in found
 
 
 def test_an_agent_that_waits_for_a_command_is_at_work(tmp_path: Path) -> None:

@@ -253,10 +253,13 @@ class WorkTracker:
         text, line = result.text, call.origin.line_start
         cwd = absolute("", call.origin.cwd) or self._folder
         ends = [outcome for _, outcome in command_ends(call, result)]
-        begun, done = self._begun.pop(task_of(call), (line, -1))
+        later: list[ChangedFile] = []
+        done = -1
+        if begun := self._begun.pop(task_of(call), None):
+            started, done = begun
+            later = [each for each in self._tree.files() if each.line > started]
         if result.task:
             self._begun[result.task] = (line, _proved(call, text))
-        later = [each for each in self._tree.files() if each.line > begun]
         self._tree.made = commits_made(call, text)
         for number, (command, outcome) in enumerate(zip(call.commands, ends, strict=True)):
             if outcome is Outcome.REFUSED or not command.words or number <= done:

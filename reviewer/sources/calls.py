@@ -51,6 +51,7 @@ POLLING = frozenset(
 )  # fmt: skip
 """Tools that fetch more output of a running command."""
 STOPPING = frozenset(["killshell", "killbash", "stop_bash", "taskstop", "stop_powershell"])
+_OF_TASKS = POLLING | STOPPING
 _TASK_IDS = ("task_id", "bash_id", "shell_id", "shellId", "session_id", "id")
 
 _PATHS = (
@@ -101,7 +102,7 @@ def given(text: str) -> dict[str, object]:
 
 def task_of(call: Call) -> str:
     """The id of the background task that a call polls or stops; empty if it names none."""
-    if call.tool.lower() not in POLLING | STOPPING:
+    if call.tool.lower() not in _OF_TASKS:
         return ""
     args = given(call.text)
     return next((str(args[name]) for name in _TASK_IDS if name in args), "")

@@ -7,6 +7,7 @@ fewer entries in full. The remaining tokens go to titles and short forms.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 
 from msgspec import Struct
 
@@ -28,16 +29,22 @@ TASK_FULL_SHARE = 1 / 3
 TASK_SHORT_SHARE = 0.88
 """... and for full entries and short forms; the rest is for titles."""
 
+TRIED = 100
+"""Dropped items that are tried in what is left: an agent waits for it."""
+
 _RANK = {State.DROPPED: 0, State.TITLE: 1, State.SHORT: 2, State.FULL: 3}
 
 
 class ItemOutcome(Struct):
-    """How an item is shown, and the rule behind it. `needed`: its cost, if it exceeded `left`."""
+    """How an item is shown, and the rule behind it. `needed`: the tokens that it would have added
+    in the form `tried`, if that exceeded `left`.
+    """
 
     state: State
     rule: Rule
     needed: int = 0
     left: int = 0
+    tried: State = State.FULL
 
 
 class Room:
@@ -45,7 +52,9 @@ class Room:
 
     Items are numbers of `items`. `wanted`: the numbers of each section, in order of preference.
     `cost`: the tokens of an item in a form, None without that form. `headings`: the cost of each
-    section's heading; `noted`: that of the heading above titles. Never uses more than `tokens`.
+    section's heading; `noted`: that of the heading above titles. `kept`: the tokens kept for the
+    instruction about shortened items. Never uses more than `tokens`, or with `kept` if none is
+    shortened.
     """
 
     def __init__(
@@ -58,20 +67,19 @@ class Room:
         tokens: int,
         headings: Mapping[Section, int],
         noted: int,
+        kept: int,
         pinned: frozenset[str],
     ) -> None:
         self._items, self._wanted, self._cost = items, wanted, cost
         self._headings, self._noted, self._pinned = headings, noted, pinned
-        self._budget = budget
+        self._budget, self._kept = budget, kept
         self._whole = self._left = tokens
         self._used = dict.fromkeys(wanted, 0)
         self._titled: set[Section] = set()
         """Sections with a list of titles."""
         self._closed: set[Section] = set()
         """Sections in which an item did not fit, in the current round."""
-        self.ceilings = {
-            section: min(budget * CAP_FIFTHS.get(section, 5) // 5, tokens) for section in wanted
-        }
+        self.ceilings = self._caps()
         self.outcomes = {
             number: ItemOutcome(
                 State.DROPPED, Rule.SUPERSEDED if items[number].superseded else Rule.NO_ROOM
@@ -111,7 +119,7 @@ class Room:
 
         Each of these rounds ends at the first item that does not fit, so that no later one jumps
         the queue; a section at its ceiling ends by itself. The rest upgrades titles to short forms,
-        then short forms to full items.
+        then short forms to full items. What is left after that goes to dropped items that fit.
         """
         order = [number for number in best_first if number in self.outcomes]
         self._put_pinned(order)
@@ -127,6 +135,20 @@ class Room:
             parted, State.SHORT, Rule.SHORTER
         ):
             self._put_all(parted, State.FULL, Rule.IN_ORDER)
+        self._put_each(whole, State.FULL, Rule.IN_ORDER)
+        self._put_each(titled, State.TITLE, Rule.SHORTER)
+        shown = {outcome.state for outcome in self.outcomes.values()}
+        if shown.isdisjoint((State.SHORT, State.TITLE)):
+            self._whole += self._kept
+            self._left += self._kept
+            self.ceilings = self._caps()
+            self._put_each(whole, State.FULL, Rule.IN_ORDER)
+
+    def _caps(self) -> dict[Section, int]:
+        return {
+            section: min(self._budget * CAP_FIFTHS.get(section, 5) // 5, self._whole)
+            for section in self._wanted
+        }
 
     def _cost_of(self, section: Section, limit: int, *, superseded: bool = False) -> int:
         """Cost of all items in full with their heading; stops counting above `limit`."""
@@ -191,6 +213,12 @@ class Room:
             if self._items[number].id in self._pinned:
                 self._put(number, State.FULL, Rule.PINNED, self._whole)
 
+    def _put_each(self, numbers: Iterable[int], state: State, rule: Rule) -> None:
+        """Show those of the first dropped items that fit in a form."""
+        dropped = (n for n in numbers if self.outcomes[n].state is State.DROPPED)
+        for number in islice(dropped, TRIED):
+            self._put(number, state, rule, self._whole)
+
     def _put_all(
         self, numbers: Iterable[int], state: State, rule: Rule, limit: int | None = None
     ) -> bool:
@@ -199,19 +227,20 @@ class Room:
         Returns whether the room was enough.
         """
         self._closed.clear()
+        limit = self._whole if limit is None else limit
         for number in numbers:
             outcome, section = self.outcomes[number], self._items[number].section
             if _RANK[outcome.state] >= _RANK[state] or section in self._closed:
                 continue
-            if self._put(number, state, rule, self._whole if limit is None else limit):
+            if self._put(number, state, rule, limit):
                 continue
-            if self.outcomes[number].rule is not Rule.CEILING:
+            if outcome.needed > limit - (self._whole - self._left):
                 return False
             self._closed.add(section)
         return True
 
     def _put(self, number: int, state: State, rule: Rule, limit: int) -> bool:
-        """Show an item in a form if it fits; otherwise record its cost."""
+        """Show an item in a form if it fits; otherwise record what it would have added."""
         section, before = self._items[number].section, self.outcomes[number]
         cost = self._cost(number, state)
         if cost is None or (state is State.SHORT and cost == self._full(number)):  # none is shorter
@@ -222,13 +251,13 @@ class Room:
         in_section = self.ceilings[section] - self._used[section]
         in_all = limit - (self._whole - self._left)
         if more > min(in_section, in_all):
-            if state is not State.TITLE or before.state is State.DROPPED:
-                before.rule = Rule.CEILING if in_section < more <= in_all else Rule.TOO_BIG
-                before.needed, before.left = cost, max(min(in_section, in_all), 0)
+            before.rule = Rule.CEILING if in_section < in_all else Rule.TOO_BIG
+            before.needed, before.left = more, max(min(in_section, in_all), 0)
+            before.tried = state
             return False
         self._used[section] += more
         self._left -= more
         if titled:
             self._titled.add(section)
-        self.outcomes[number] = ItemOutcome(state, rule, before.needed, before.left)
+        self.outcomes[number] = ItemOutcome(state, rule)
         return True

@@ -152,8 +152,12 @@ class _LaidOut:
     ) -> None:
         self._prepared = prepared
         wanted = {section: prepared.wanted(section, muted) for section in BUDGETED}
-        ceiling = _tier_1(prepared, instruction_of(prepared, shortened=True)).ceiling()
-        self.room = prepared.room(wanted, budget, max(budget - ceiling, 0), pinned)
+        least, most = (
+            _tier_1(prepared, instruction_of(prepared, shortened=shortened)).ceiling()
+            for shortened in (False, True)
+        )
+        left = max(budget - most, 0)
+        self.room = prepared.room(wanted, budget, left, max(budget - least, 0) - left, pinned)
         states = {outcome.state for outcome in self.room.outcomes.values()}
         self.instruction = instruction_of(prepared, shortened=not states.isdisjoint(SHORTENED))
         self.layout = _tier_1(prepared, self.instruction)
@@ -308,18 +312,19 @@ _MATCHES = 4
 
 def reason(outcome: ItemOutcome) -> str:
     """Why an item has its form."""
+    form = {State.SHORT: "in short it", State.TITLE: "its title"}.get(outcome.tried, "in full it")
+    too_big = f"{form} would add {outcome.needed:,} tokens and {outcome.left:,} were left"
     return {
         Rule.TIER_1: "the constitution is always whole",
         Rule.ALL_FIT: "everything in this section fits",
         Rule.PINNED: "pinned, and there was room",
         Rule.IN_ORDER: "there was room when its turn came",
-        Rule.TOO_BIG: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left",
-        Rule.SHORTER: "entries that fit the task better took the room for full entries",
+        Rule.TOO_BIG: too_big,
+        Rule.SHORTER: "entries before it took the room for full entries",
         Rule.WHOLE: "it has no shorter form, and there was room",
-        Rule.CEILING: f"in full it needs {outcome.needed:,} tokens and {outcome.left:,} were left "
-        "in the share of its section",
+        Rule.CEILING: f"{too_big} in the share of its section",
         Rule.BEHIND: "one before it did not fit in full, and nothing jumps the queue",
-        Rule.NO_ROOM: "no room was left, not even for a title",
+        Rule.NO_ROOM: "those before it used the room, and nothing jumps the queue",
         Rule.SUPERSEDED: "superseded: only shown if everything fits",
         Rule.MUTED: "muted for this packet",
     }[outcome.rule]

@@ -99,9 +99,12 @@ class Prepared:
         wanted: Mapping[Section, Sequence[int]],
         budget: int,
         tokens: int,
+        kept: int,
         pinned: frozenset[str],
     ) -> Room:
-        """The form of each wanted item. `tokens`: the part of the budget that is left for items."""
+        """The form of each wanted item. `tokens`: the part of the budget that is left for items;
+        `kept`: what is kept for the instruction about shortened ones.
+        """
 
         def cost(number: int, state: State) -> int | None:
             piece = self.piece(number, state)
@@ -115,6 +118,7 @@ class Prepared:
             tokens=tokens,
             headings={each: self.measurer.piece(heading_of(each)).cost for each in wanted},
             noted=self.measurer.piece(NOTED).cost,
+            kept=kept,
             pinned=pinned,
         )
         if self.best_first:

@@ -48,6 +48,26 @@ def test_trusted_state_is_tier_1(engine: Engine) -> None:
     assert packet.read_order == ()
 
 
+@pytest.mark.parametrize("words", [20, 100])
+def test_a_memory_is_left_out_only_if_it_does_not_fit_what_is_left(
+    engine: Engine, words: int
+) -> None:
+    """Smaller ones behind it are tried; the instruction about shortened ones takes no room without
+    any.
+    """
+    for at in range(12):
+        text = f"The belt {at} is oiled " + f"by hand {at} " * (at * 5 % 12 * words // 20)
+        engine.triage.promote([engine.entities.author("kiosk", "knowledge", text).ids[0]])
+    for budget in range(40, 400, 5):
+        packet = made(engine, budget)
+        left = budget - packet.tokens_used
+        heading = 5
+        for item in packet.in_state(State.DROPPED):
+            whole = (item.full_tokens or 0) + heading
+            assert item.section is Section.CONVENTIONS or whole > left
+            assert "would add" in item.reason
+
+
 def test_everything_else_has_its_section(engine: Engine) -> None:
     packet = made(engine)
     assert section_of(packet, "thermal paper") is Section.CONVENTIONS

@@ -56,9 +56,8 @@ class PacketChoices(Struct, frozen=True):
 
     @property
     def as_at_start(self) -> bool:
-        """Whether these, apart from the budget, are the choices at the start of a session."""
-        chosen = self.task or self.pinned or self.limits.chars is not None
-        return not chosen and self.budget >= START_TOKENS
+        """Whether these are the choices at the start of a session."""
+        return not self.task and not self.pinned and self.limits == Limits(START_TOKENS)
 
 
 AROUND = "headings"

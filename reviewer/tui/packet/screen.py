@@ -11,6 +11,7 @@ from msgspec import structs
 from textual import on
 from textual.widget import Widget
 
+from reviewer.agents.recalled import START_TOKENS
 from reviewer.engine import Engine
 from reviewer.packets.assembly import assemble_within
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
@@ -359,7 +360,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self._limit(structs.replace(limits, tokens=tokens))
 
         await self.ask_text(
-            "Budget", then, problem=problem, hint="8000, 8k 10,000 chars, or an agent: codex"
+            f"Budget of this preview (sessions start with {START_TOKENS:,})",
+            then,
+            problem=problem,
+            hint="8000, 8k 10,000 chars, or an agent: codex",
         )
 
     @unless(no_packet)

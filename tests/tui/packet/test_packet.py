@@ -118,6 +118,19 @@ async def test_the_head_says_whether_an_agent_gets_this(remembering: Engine) -> 
         assert "in this preview only" in screen.text
 
 
+@pytest.mark.parametrize("budget", ["200", "2001", "3000", "2k 9000 chars"])
+async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine, budget: str) -> None:
+    async with opened(remembering, project="kiosk", size=(60, 20)) as screen:
+        await screen.press("f4")
+        await typed(screen, "b", budget)
+        assert "in this preview only" in screen.text
+        assert "agents start with" not in screen.text
+        await typed(screen, "b", "2000")
+        assert "agents start with" in screen.text
+        await screen.press("b")
+        assert "Budget of this preview (sessions start with 2,000)" in screen.text
+
+
 # the items
 
 

@@ -118,10 +118,10 @@ def side_blocks(conflict: ConflictView | None) -> list[TextBlock]:
 
 
 def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
-    """When a memory is recalled, in words."""
+    """When a memory is recalled, in words; also at a matching prompt, but for `always` alone."""
     words = [MOMENT_WORDS[each.kind].format(each.value) for each in moments]
-    if all(each.kind == "only" for each in moments):
-        words.insert(0, "at a matching prompt")
+    if [each.kind for each in moments] != ["always"]:
+        words.append("at a matching prompt")
     return f" {signs.dot} ".join(words)
 
 

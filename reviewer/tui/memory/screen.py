@@ -467,7 +467,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             find,
             then,
             text="".join(f"{each}; " for each in present),
-            hint="command git push; path src/pay/; error nilerr; words night shift; always; only",
+            hint="such as guard git push; path src/pay/; error nilerr; words night shift; always",
         )
 
     @unless(trusted)

@@ -15,7 +15,7 @@ from reviewer.sharing import personal
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.theme import GLYPHS
 from tests.tui.conftest import opened, status_of
-from tests.tui.memory.driving import SIZES
+from tests.tui.memory.driving import SIZES, memory_screen
 
 
 async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -> None:
@@ -74,8 +74,19 @@ async def test_what_is_typed_is_added_to_the_moments_that_a_memory_has(engine: E
         await screen.press("f5", "e", *"recalled", "enter", *"guard git push", "enter")
         moments = ["path src/pay/", "guard git push"]
         assert [str(each) for each in engine.recall.moments(number)] == moments
+        kept = "at work on src/pay/ · stops the first git push of a session · at a matching prompt"
+        assert kept in " ".join(memory_screen(screen).fact.plain_text.split())
         await screen.press("e", *"recalled", "enter", "enter")
         assert [str(each) for each in engine.recall.moments(number)] == moments
+
+
+@pytest.mark.parametrize("width", [60, 80])
+async def test_the_examples_of_moments_name_the_guard(
+    known: Engine, memory: int, width: int
+) -> None:
+    async with opened(known, project="acme", size=(width, 24)) as screen:
+        await screen.press("f5", "G", "e", *"recalled", "enter")
+        assert "such as guard git push; path src/pay/" in screen.text
 
 
 async def test_a_command_in_the_wording_is_offered(engine: Engine) -> None:
@@ -105,7 +116,7 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
             await screen.press("ctrl+l")
             shown = moment_words([Moment(kind, value)], GLYPHS)
             assert value in shown
-            assert shown in " ".join(screen.text.split())
+            assert shown in " ".join(memory_screen(screen).fact.plain_text.split())
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -71,7 +71,7 @@ def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None
 def merge(session: Session, memory: int, into: int) -> None:
     """The first one becomes superseded and keeps its evidence."""
     with session.changing() as engine:
-        report_act(engine.triage.merge(memory, into))
+        report_act(engine.triage.merge([memory], into))
 
 
 @click.command(cls=Verb, example="edit 7 --type decision --promote")

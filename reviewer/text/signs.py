@@ -20,6 +20,7 @@ DOUBTED = "?"
 MEANINGS = {
     "promoted": ("kept", "Active memory; on a check: passed."),
     "rejected": ("rejected", "Not proposed again; on a check: failed; in History: undone."),
+    "merged": ("merged", "Replaced by another memory, which has its evidence."),
     "deferred": ("deferred", "Out of the queue until you ask for it."),
     "attention": (
         "look again",

@@ -48,7 +48,7 @@ CALLED = {
     "let_read": "ai llm model reader generate propose",
     "status": "archive deferred rejected accepted deleted promoted merged",
     "sort": "rank sort by",
-    "filter": "search find type",
+    "filter": "search find type contradictions conflicts",
     "undo": "revert take back",
     "redo": "repeat again",
     "refresh": "reload update",

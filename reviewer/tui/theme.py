@@ -165,6 +165,7 @@ class Glyphs(Struct, frozen=True):
     """Draw only ASCII characters."""
     promoted: str = signs.PROMOTED
     rejected: str = signs.REJECTED
+    merged: str = signs.MERGED
     deferred: str = signs.DEFERRED
     attention: str = signs.ATTENTION
     bar: str = "▌"
@@ -188,6 +189,7 @@ ASCII = Glyphs(
     ascii=True,
     promoted="+",
     rejected="x",
+    merged="M",
     deferred="=",
     bar=">",
     member="`",

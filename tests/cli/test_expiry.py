@@ -121,7 +121,7 @@ def test_a_proposal_is_not_edited_merged_or_handed_out(desk: Desk) -> None:
     with pytest.raises(ConflictError, match="proposes to retire"):
         desk.engine.triage.edit(row, "Another wording of it")
     with pytest.raises(ConflictError, match="proposes to retire"):
-        desk.engine.triage.merge(row, unused)
+        desk.engine.triage.merge([row], unused)
     desk.engine.triage.promote([row])
     assert "Retire" not in desk.engine.exports.markdown("p")
 

@@ -357,7 +357,7 @@ class TestNaming:
         p, q = trees.ids["p"], trees.ids["q"]
         engine = Engine.open(trees.program.db)
         joins: tuple[Callable[[], object], ...] = (
-            lambda: engine.triage.merge(int(p["waiting"]), int(q["active"])),
+            lambda: engine.triage.merge([int(p["waiting"])], int(q["active"])),
             lambda: engine.triage.supersede(int(p["active"]), int(q["waiting"])),
         )
         for join in joins:

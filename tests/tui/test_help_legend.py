@@ -19,9 +19,9 @@ from tests.tui.conftest import Screen, opened
 
 
 @pytest.mark.parametrize("glyphs", [GLYPHS, ASCII], ids=["unicode", "ascii"])
-def test_there_are_eight_signs_and_all_differ(glyphs: Glyphs) -> None:
+def test_there_are_nine_signs_and_all_differ(glyphs: Glyphs) -> None:
     signs = [getattr(glyphs, name) for name in MEANINGS]
-    assert len(signs) == len(set(signs)) == 8
+    assert len(signs) == len(set(signs)) == 9
 
 
 async def test_the_help_ends_with_the_legend(stocked: Engine) -> None:

@@ -169,6 +169,23 @@ async def test_the_decision_of_another_person_is_undone_after_a_question(
         assert stocked.queue.candidate(number).status == "candidate"
 
 
+async def test_a_filter_finds_acts_by_the_day_and_the_name_that_they_show(stocked: Engine) -> None:
+    one, two = stocked.queue.ids(QueueQuery())[:2]
+    stocked.triage.reject([one])
+    other = Engine.open(stocked.path, actor="anna", clock=stocked.clock)
+    act = other.triage.reject([two]).act
+    other.close()
+    async with opened(stocked) as screen:
+        await screen.press("f8")
+        acts = list(history(screen).acts.ids)
+        await screen.press("slash")
+        assert "who did it" in screen.text
+        await screen.press(*"03-02", "enter")
+        assert list(history(screen).acts.ids) == acts
+        await screen.press("slash", "space", *"by", "space", *"Anna", "enter")
+        assert list(history(screen).acts.ids) == [act]
+
+
 async def test_a_filter_finds_acts_by_the_words_of_their_titles(stocked: Engine) -> None:
     one, two = stocked.queue.ids(QueueQuery())[:2]
     stocked.triage.reject([one])

@@ -83,9 +83,9 @@ class History(Undo):
             (NEWEST if before is None else before, actor, project, limit),
         )
 
-    def folded(self, words: str = "") -> array[int]:
+    def folded(self, words: str, shown: Callable[[ActView], str]) -> array[int]:
         """The ids of all acts but undo and redo, newest first; `words`: only acts with all of them
-        in the title.
+        in what is `shown` of it.
         """
         sql, given = "SELECT id FROM ledger l WHERE target IS NULL", list[Value]()
         if self._project is not None:
@@ -96,8 +96,8 @@ class History(Undo):
         if not wanted:
             return ids
         found = self.views(ids)
-        titles = {act.id: act.title.casefold() for act in found}
-        return array("q", (act for act in ids if all(word in titles[act] for word in wanted)))
+        texts = {act.id: shown(act).casefold() for act in found}
+        return array("q", (act for act in ids if all(word in texts[act] for word in wanted)))
 
     def views(self, ids: Sequence[int]) -> list[ActView]:
         """Some acts, newest first."""

@@ -192,21 +192,22 @@ class Triage:
                 act.title = _unchanged([row], "like that")
         return Done(act.id, act.title, (number, *merged))
 
-    def merge(self, number: int, into: int) -> Done:
-        """Merge a candidate into another candidate or memory, which gets its evidence.
+    def merge(self, ids: Sequence[int], into: int) -> Done:
+        """Merge candidates into another candidate or memory, which gets their evidence.
 
         Raises UnknownIdError or ConflictError.
         """
         now = self._now()
-        with self._ledger.act("merge", f"Merged #{number} into #{into}") as act:
-            (row,), (target,) = candidates_of(act, [number]), rows_of(act, [into])
-            require_alike(row, target)
+        with self._ledger.act("merge") as act:
+            rows, (target,) = candidates_of(act, ids), rows_of(act, [into])
+            for row in rows:
+                require_alike(row, target)
             require_status(act, target, Status.CANDIDATE, Status.ACTIVE)
-            if target.leader_id == number:
+            if target.leader_id in ids:
                 act.update("memory", into, leader_id=None)
-            supersede_rows(act, [number], into, now)
-            act.title += update_dependents(act, [number], now)
-        return Done(act.id, act.title, (number,))
+            supersede_rows(act, ids, into, now)
+            act.title = f"{_title('Merged', rows)} into #{into}{update_dependents(act, ids, now)}"
+        return Done(act.id, act.title, tuple(ids))
 
     def supersede(self, number: int, by: int) -> Done:
         """Replace an active row by another; the replaced row is kept as superseded.

@@ -85,6 +85,11 @@ PRIORITIES = {
     keys.IMPORTANT: Priority.IMPORTANT,
     keys.LEAVE_OUT: Priority.SKIP,
 }
+NO_LONGER = {
+    Priority.PINNED: "pinned",
+    Priority.IMPORTANT: "important",
+    Priority.SKIP: "skipped",
+}
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
 COMPILE = "reviewer compile"
 CHOOSES = "again chooses it."
@@ -721,12 +726,15 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             return
         data, skips = self.data, priority is Priority.SKIP
         commits = data.acted_on(row) if skips else data.said_in(row)
-        wanted = Priority.NORMAL if data.priority_of(commits) is priority else priority
+        before = data.priority_of(commits)
+        wanted = Priority.NORMAL if before is priority else priority
         said = "" if skips or row.commit is not None else data.your_messages(commits)
         which = "" if said or wanted is Priority.PINNED else self._segment_named(row)
         cut_in_two = wanted is Priority.PINNED and self.data.is_within_a_summary(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
-        remark = "; its segment is cut in two, each with its own summary" if cut_in_two else ""
+        was = NO_LONGER.get(before) if wanted is priority else None
+        remark = f", no longer {was}" if was else ""
+        remark += "; its segment is cut in two, each with its own summary" if cut_in_two else ""
         words = f"{which}{done.title}" + f" ({said})" * bool(said)
         self._annotated(words, commits[0], done.act, remark)
 

@@ -131,7 +131,7 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Te
             return labelled("status", f"{signs.rejected} rejected{ago}{why}", "warm")
         case Status.SUPERSEDED:
             into = f" by #{view.superseded_by}" if view.superseded_by else ""
-            return labelled("status", f"{signs.rejected} superseded{into}{ago}", "dim")
+            return labelled("status", f"{signs.merged} superseded{into}{ago}", "dim")
         case Status.GRADUATED:
             return labelled("status", f"{signs.promoted} graduated{ago}", "accent")
         case _:

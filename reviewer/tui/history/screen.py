@@ -88,7 +88,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     """Acts on the left, the changes of the one under the cursor on the right."""
 
     tab = "history"
-    FILTER_HINT = "words of the title"
+    FILTER_HINT = "words of the title  who did it  a day: 02-14"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         self.acts: RowModel[ActView] = RowModel(self._read_acts)
@@ -117,7 +117,9 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         """Reload the ledger; the cursor stays on its act or the nearest, or on the newest."""
         words = self._filter
         self.read(
-            lambda: self.engine.history.folded(words), partial(self._show, words), group="rows"
+            lambda: self.engine.history.folded(words, _searched),
+            partial(self._show, words),
+            group="rows",
         )
         self.show_counts()
 
@@ -223,6 +225,11 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             self.say(f"Act {act.id} changed no memory.")
         else:
             self.host.open_memory(memory)
+
+
+def _searched(act: ActView) -> str:
+    """What a filter looks in."""
+    return f"{act.title} {moment(act.at)} by {act.actor}"
 
 
 class ActList(StoredList["RowModel[ActView]", ActView]):

@@ -397,6 +397,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def types_listed(self, query: QueueQuery) -> tuple[str, ...]:
         """Hints for an empty result: the types and kinds in the list, if the filter uses them."""
+        if query.filter.strip() == "kind:conflict":
+            return ("No contradictions here.",)
         if "type:" not in query.filter and "kind:" not in query.filter:
             return ()
         types, kinds = map(", ".join, self.engine.queue.types(structs.replace(query, filter="")))

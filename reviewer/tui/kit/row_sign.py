@@ -15,8 +15,10 @@ def sign_of(row: QueueRow, sign: Glyphs) -> tuple[str, bool]:
     """The sign, two cells wide, and whether it is a warning."""
     if row.status in ("active", "graduated"):
         return f"{sign.promoted} ", False
-    if row.status in ("invalid", "superseded"):
+    if row.status == "invalid":
         return f"{sign.rejected} ", False
+    if row.status == "superseded":
+        return f"{sign.merged} ", False
     if row.deferred:
         return f"{sign.deferred} ", False
     if (

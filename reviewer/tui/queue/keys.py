@@ -46,7 +46,7 @@ KEEP_OLDER = Action(
 )  # fmt: skip
 MERGE = Action(
     "merge", "", "merge",
-    "Merge the nearest duplicate into this row; a duplicate goes into the row that hides it.",
+    "Merge the marked rows, or a row and its nearest duplicate; the title says into which.",
     writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(

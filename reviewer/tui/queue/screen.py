@@ -88,7 +88,7 @@ TITLES = {
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
     FILTER_HINT: ClassVar[str] = (
-        'by:me  words  -word  "a phrase"  kind:trap  is:edited  path:docs  seen>2'
+        'by:me  words  -word  "a phrase"  kind:conflict  is:edited  path:docs  seen>2'
     )
 
     model: QueueModel
@@ -476,6 +476,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _nothing_to_merge(self) -> str | None:
         row = self.model.current
+        if self.model.marks:
+            several = len(self.model.marks - self.model.dimmed) > 1
+            return None if several else "Mark at least two waiting rows to merge them."
         if row is not None and not (row.members or row.leader_id):
             return f"#{row.id} has no near duplicate to merge."
         return self._cannot_reword()
@@ -533,9 +536,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         async def then(option: Option) -> None:
             await self._decide(ids, "Rejecting", partial(reject, reason=RejectReason(option.key)))
 
-        which = f"#{ids[0]}" if len(ids) == 1 else f"{len(ids):,} rows"
         reasons = [Option(each, *words) for each, words in REASONS.items()]
-        await self.choose(f"Why reject {which}", reasons, then)
+        await self.choose(f"Why reject {_named(ids)}", reasons, then)
 
     @unless(_cannot_decide)
     async def action_defer(self) -> None:
@@ -558,6 +560,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The title of an action, with what it decides beyond the row, or the few marked rows."""
         if action is keys.DEFER and self.query_asked.status == "deferred":
             action = keys.RESTORE
+        if action is keys.MERGE and not self._nothing_to_merge():
+            ids, into = self._merging()
+            return f"merge {_named(ids)} into #{into}" if ids else action.title
         title, promotes = super().title_of(action), action is keys.PROMOTE
         marks, detail = self.model.marks, self._detail
         if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
@@ -687,17 +692,30 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_nothing_to_merge)
     async def action_merge(self) -> None:
-        """Merge the nearest duplicate into this row, or this row into its cluster's leader."""
+        """Merge the rows that the menu names."""
+        ids, into = self._merging()
+        if not ids:
+            raise ConflictError(f"#{into} has no near duplicate to merge.")
+
+        def merge(ids: Sequence[int], **_: object) -> Done:
+            done = self.engine.triage.merge(ids, into)
+            return structs.replace(done, ids=(*done.ids, into))
+
+        await self._decide(ids, "Merging", merge, alike=False)
+
+    def _merging(self) -> tuple[list[int], int]:
+        """The rows to merge, and the one they go into: the marked rows into this one or the first
+        of them; else this row into its cluster's leader, or the nearest duplicate into this row.
+        """
         row = self._row()
-        merged, into = row.id, row.leader_id
-        if into is None:
-            members = await to_thread(self.engine.queue.members, row.id)
-            near = [member.id for member in members if member.status == "candidate"]
-            if not near:
-                raise ConflictError(f"#{row.id} has no near duplicate to merge.")
-            merged, into = near[0], row.id
-        done = await self.write(partial(self.engine.triage.merge, merged, into))
-        self._after_decision(done, [merged, into, *done.ids])
+        if self.model.marks:
+            marked = self._targets()
+            into = row.id if row.id in marked else marked[0]
+            return [each for each in marked if each != into], into
+        if row.leader_id is not None:
+            return [row.id], row.leader_id
+        members = self.engine.queue.members(row.id)
+        return [member.id for member in members if member.status == "candidate"][:1], row.id
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:
@@ -1016,6 +1034,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def keep_now(self) -> None:
         super().keep_now()
         self._keep_place()
+
+
+def _named(ids: Sequence[int]) -> str:
+    return f"#{ids[0]}" if len(ids) == 1 else count(len(ids), "row")
 
 
 def empty_lines(

@@ -311,6 +311,21 @@ async def test_a_letter_sets_the_priority_of_a_turn_and_takes_it_back(
         assert priorities(engine, number)[1] == letter
 
 
+async def test_a_priority_says_which_other_it_takes_the_place_of(
+    engine: Engine, tmp_path: Path
+) -> None:
+    stocked(engine, tmp_path)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "enter", "j", "j", "P")
+        assert "no longer" not in said(screen)
+        await screen.press("i")
+        assert "important, no longer pinned - u to undo" in said(screen)
+        await screen.press("P")
+        assert ", no longer important" in said(screen)
+        await screen.press("P")
+        assert "no longer" not in said(screen), "it is made normal"
+
+
 async def test_a_letter_on_a_segment_is_about_what_the_person_said_in_it(
     engine: Engine, tmp_path: Path
 ) -> None:

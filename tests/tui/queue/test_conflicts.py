@@ -94,6 +94,20 @@ async def test_a_conflict_is_settled_and_undone_by_u(
         assert engine.history.verify().ok
 
 
+async def test_contradictions_are_found_by_a_filter_that_says_if_there_are_none(
+    engine: Engine, rivals: tuple[int, int, int]
+) -> None:
+    async with opened(engine) as screen:
+        await screen.choose("contradiction")
+        assert "kind:conflict" in screen.text
+        await screen.press(*"is:conflict")
+        assert screen.status.endswith("write kind:conflict")
+        await screen.press("escape", "slash", *"kind:conflict", "enter")
+        assert list(screen.model.ids) == [rivals[2]]
+        await screen.press("x", "ctrl+l")
+        assert "No contradictions here." in screen.text
+
+
 async def test_editing_says_how_a_conflict_is_settled(
     engine: Engine, rivals: tuple[int, int, int]
 ) -> None:

@@ -100,7 +100,7 @@ def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
             "✓ promoted 2 hours ago",
         ),
         ({"status": Status.INVALID}, "✗ rejected"),
-        ({"status": Status.SUPERSEDED, "superseded_by": 7}, "✗ superseded by #7"),
+        ({"status": Status.SUPERSEDED, "superseded_by": 7}, "→ superseded by #7"),
         ({"flags": ("secret",)}, "! a secret in this text was masked"),
         ({"flags": ("injection",)}, "! reads like a command planted for an agent"),
         ({"state": SourceState.CHANGED}, "! source changed since"),

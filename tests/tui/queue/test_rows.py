@@ -218,6 +218,41 @@ async def test_a_row_says_how_many_are_alike_and_each_of_them_has_its_own_words(
         assert f"▌   +1: {first}" in screen.text
 
 
+async def test_a_merge_takes_the_marked_rows_and_the_menu_names_them(seeded: Engine) -> None:
+    async with opened(seeded) as screen:
+        _, second, third, fourth = screen.model.ids[:4]
+        await screen.press("j", "space", "space", "g", "full_stop", *"merge")
+        assert f"merge #{third} into #{second}" in screen.text, "the first marked, not this row"
+        await screen.press("enter")
+        assert screen.status == f"Merged #{third} into #{second} - u to undo"
+        assert seeded.queue.candidate(third).superseded_by == second
+        assert "→" in screen.text
+        assert "✗" not in screen.text
+        await screen.press("u", "g", "j", "space", "space", "space", "k")
+        await screen.press("full_stop", *"merge")
+        assert f"merge 2 rows into #{fourth}" in screen.text, "the cursor is on a marked row"
+        await screen.press("enter")
+        assert screen.status == f"Merged 2 candidates into #{fourth} - u to undo"
+        assert [status_of(seeded, each) for each in (second, third)] == ["superseded"] * 2
+        await screen.press("u")
+        assert [status_of(seeded, each) for each in (second, third)] == ["candidate"] * 2
+        await screen.press("g", "space", "full_stop", *"merge")
+        assert "Mark at least two waiting rows to merge them" in screen.text
+
+
+async def test_the_menu_says_which_of_two_rows_alike_goes_into_which(twins: Engine) -> None:
+    async with opened(twins) as screen:
+        leader = present(screen.model.current_id)
+        alike = twins.queue.members(leader)[0].id
+        words = f"merge #{alike} into #{leader}"
+        await screen.press("full_stop", *"merge")
+        assert words in screen.text
+        await screen.press("escape", "right", "j", "full_stop", *"merge")
+        assert words in screen.text, "from the row below, too"
+        await screen.press("enter")
+        assert screen.status.startswith(f"Merged #{alike} into #{leader}")
+
+
 async def test_the_number_of_rows_alike_follows_what_not_knowing_has_cost(twins: Engine) -> None:
     with planted(twins.path, "cost") as act:
         act.update("memory", twins.queue.ids(QueueQuery())[0], cost=3, sessions=4)

@@ -92,8 +92,8 @@ def test_no_act_of_triage_settles_one_by_accident(
         lambda: engine.triage.promote([other, conflict]),
         lambda: engine.triage.edit(conflict, "other words", promote=False),
         lambda: engine.triage.edit(conflict, "other words", promote=True),
-        lambda: engine.triage.merge(conflict, other),
-        lambda: engine.triage.merge(other, conflict),
+        lambda: engine.triage.merge([conflict], other),
+        lambda: engine.triage.merge([other], conflict),
         lambda: engine.triage.supersede(left, conflict),
     )
     for act in acts:

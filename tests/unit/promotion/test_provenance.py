@@ -79,7 +79,7 @@ def test_a_merged_row_keeps_all_sources(engine: Engine, tmp_path: Path) -> None:
     (number,) = ids(engine, "drawer")
     engine.entities.author("acme", "project", "We keep the drawer shut")
     (other,) = ids(engine, "shut")
-    engine.triage.merge(other, number)
+    engine.triage.merge([other], number)
     engine.triage.promote([number])
     paths = {str(path) for path in folder.iterdir()}
     assert {e.record.path for e in engine.queue.evidence(number)} == paths

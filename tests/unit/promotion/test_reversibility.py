@@ -70,7 +70,7 @@ ACTS: dict[str, Callable[[Engine, Graph], object]] = {
     "put back": lambda e, g: e.triage.restore([g.active]),
     "reword a memory": lambda e, g: e.triage.edit(g.memory, "Retries carry a key"),
     "reword an entity": lambda e, g: e.triage.edit(g.entity, "We will use SQLite for it"),
-    "merge": lambda e, g: e.triage.merge(g.memory, g.active),
+    "merge": lambda e, g: e.triage.merge([g.memory], g.active),
     "graduate": lambda e, g: e.entities.graduate(g.active, "result"),
     "supersede": lambda e, g: e.triage.supersede(g.entity, g.rival),
     "settle for one side": lambda e, g: e.conflicts.supersede(g.conflict, g.rival),

@@ -183,8 +183,8 @@ def legend(signs: Glyphs) -> list[HelpRow]:
     words = [f"{getattr(signs, name)} {title}" for name, (title, _) in MEANINGS.items()]
     half = (len(words) + 1) // 2
     return [
-        HelpRow("", title, "   ".join(some))
-        for title, some in (("signs", words[:half]), ("", words[half:]))
+        HelpRow(name, "   ".join(some), "")
+        for name, some in (("signs", words[:half]), ("", words[half:]))
     ]
 
 

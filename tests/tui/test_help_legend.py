@@ -25,7 +25,7 @@ def test_there_are_nine_signs_and_all_differ(glyphs: Glyphs) -> None:
 
 
 async def test_the_help_ends_with_the_legend(stocked: Engine) -> None:
-    async with opened(stocked, size=(118, 40)) as screen:
+    async with opened(stocked, size=(80, 40)) as screen:
         await screen.press("question_mark")
         for title, _ in MEANINGS.values():
             assert title in screen.text

@@ -478,7 +478,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         row = self.model.current
         if self.model.marks:
             several = len(self.model.marks - self.model.dimmed) > 1
-            return None if several else "Mark at least two waiting rows to merge them."
+            return None if several else "Mark at least two waiting rows."
         if row is not None and not (row.members or row.leader_id):
             return f"#{row.id} has no near duplicate to merge."
         return self._cannot_reword()

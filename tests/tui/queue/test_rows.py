@@ -237,7 +237,7 @@ async def test_a_merge_takes_the_marked_rows_and_the_menu_names_them(seeded: Eng
         await screen.press("u")
         assert [status_of(seeded, each) for each in (second, third)] == ["candidate"] * 2
         await screen.press("g", "space", "full_stop", *"merge")
-        assert "Mark at least two waiting rows to merge them" in screen.text
+        assert "Mark at least two waiting rows" in screen.text
 
 
 async def test_the_menu_says_which_of_two_rows_alike_goes_into_which(twins: Engine) -> None:

@@ -229,9 +229,8 @@ class Recall:
                 raise ReviewerError(f"{moment} has no word that could be recognised.")
         if {MomentKind.ALWAYS, MomentKind.ONLY} <= {each.kind for each in moments}:
             raise ReviewerError("always (in packets only) and only (in none) exclude each other.")
-        title = f"Set when #{memory} is recalled"
-        done = self._choose(memory, lambda _: moments, title)
-        return structs.replace(done, title=f"{title}: {chosen}")
+        title = f"Set when #{memory} is recalled: {chosen}"
+        return self._choose(memory, lambda _: moments, title)
 
     def _choose(
         self, memory: int, chosen: Callable[[Sequence[Moment]], Sequence[Moment]], title: str

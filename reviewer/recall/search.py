@@ -278,14 +278,11 @@ def _by_words(
         length = len(words[line]) if len(words[line]) < MAX_WORDS else len(line.split())
         expected = length**GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
         least = log(max(count, 3) / 1.5) * max(MIN_SCORE, expected)
+        matches = _matches(rarest[line], having)
         sums: dict[int, float] = {}
-        stems: dict[tuple[str, frozenset[int]], str] = {}
-        for word in rarest[line]:
-            scores = having[said := word.lower()]
-            if stems.setdefault((said[:STEM_CHARS], frozenset(scores)), word) is not word:
-                continue
+        for word, scores in matches.items():
             weight = NAME_WEIGHT if _NAME.search(word) else 1.0
-            ruled = least if said in rules else 0.0
+            ruled = least if word.lower() in rules else 0.0
             for number, score in scores.items():
                 if number not in known:
                     sums[number] = sums.get(number, 0.0) + weight * score + ruled
@@ -297,12 +294,25 @@ def _by_words(
             if sums[number] < top * MIN_SHARE or recalled == most:
                 break
             row = store.execute(recallable, (number, project)).fetchone()
-            shared = [word for (_, memories), word in stems.items() if number in memories]
+            shared = [word for word, scores in matches.items() if number in scores]
             if row is None or (cue.line and not _is_about(row[0], shared, rules, called)):
                 continue
             recalled += 1
             why = f"words {', '.join(shared[:6])}".lower()
             yield Recalled(number, row[0], why, sums[number])
+
+
+def _matches(
+    words: Iterable[str], having: Mapping[str, dict[int, float]]
+) -> dict[str, dict[int, float]]:
+    """The words with the memories that have them; of words in the same memories that share their
+    first letters, the first.
+    """
+    found: dict[tuple[str, frozenset[int]], tuple[str, dict[int, float]]] = {}
+    for word in words:
+        scores = having[word.lower()]
+        found.setdefault((word[:STEM_CHARS].lower(), frozenset(scores)), (word, scores))
+    return dict(found.values())
 
 
 def _is_about(

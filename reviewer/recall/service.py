@@ -314,11 +314,7 @@ class Recall:
                 " JOIN record r ON r.id = v.record_id WHERE v.memory_id = ? LIMIT 8",
                 (memory,),
             ).fetchall()
-        # Whole lines, but not their neighbours: an output may report other failures, too.
-        quotes = [
-            "\n".join(_lines(_lines(before, role)[-1] + quoted + _lines(after)[0]))
-            for before, quoted, after, role in rows
-        ]
+        quotes = [_printed(*row) for row in rows]
         return derived(content, quotes, roots.split("\n"))
 
     def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
@@ -349,10 +345,15 @@ _DUE = (
 """CROSS JOIN makes SQLite start with what is due, which is usually empty."""
 
 
-def _lines(text: str, role: str = "") -> list[str]:
-    """The lines of a text, or of an output on one line, without the tool's name before it."""
-    printed = text.partition(": ")[2] if role == "tool" else text
-    return _LINE_END.split(printed)
+def _printed(before: str, quoted: str, after: str, role: str) -> str:
+    """The whole lines of a quote as a tool printed them, without the tool's name, but not their
+    neighbours: an output may report other failures, too.
+    """
+    begun = _LINE_END.split(before)[-1]
+    if role == "tool" and begun == before:
+        begun = begun.partition(": ")[2]
+    lines = begun + quoted + _LINE_END.split(after)[0]
+    return _LINE_END.sub("\n", lines)
 
 
 def _for_agents(content: str) -> AgentText:

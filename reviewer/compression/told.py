@@ -47,12 +47,12 @@ class ToldCall(Struct, frozen=True):
 
 def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     """A call with its result; None for one that does not affect the work."""
-    begun = result is not None and result.task and call.command  # its end is told by a poll
-    if call.act is Act.PLAN or begun or (call.tool.lower() in _BOOKS and not call.command):
+    if call.act is Act.PLAN or (call.tool.lower() in _BOOKS and not call.command):
         return None
     key: object = without_cd(call) or place
     ends = [outcome for _, outcome in command_ends(call, result)] if result else []
-    checks = checks_among(call, result.text, ends, result.exit_code) if result else []
+    final_output = result.text if result and not result.task else ""
+    checks = checks_among(call, final_output, ends, result.exit_code) if result else []
     checking = [command for command, _ in checks]
     if checks and all(each in checking or each.only_looks for each in call.commands):
         key = tuple((each.folder, each.words) for each in checking)

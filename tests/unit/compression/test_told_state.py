@@ -187,6 +187,19 @@ def test_an_agent_that_waits_for_a_command_is_at_work(tmp_path: Path) -> None:
     assert "The agent was still at work on it." in found
 
 
+def test_a_command_in_the_background_is_told_once_with_its_end(tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    started = "Command running in background with ID: b1"
+    session.call("Bash", started, command="make stamps", run_in_background=True)
+    session.run("make labels", "done")
+    found = told(session.write(tmp_path / "session.jsonl"))
+    assert "`make stamps`; `make labels`" in found
+    session.call("BashOutput", "Process exited with code 2\nno ink", bash_id="b1")
+    found = told(session.write(tmp_path / "session.jsonl"))
+    assert found.count("make stamps") == 1
+    assert "`make stamps`: exit 2" in found
+
+
 # The person's words
 
 

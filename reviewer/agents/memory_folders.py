@@ -30,9 +30,6 @@ LONGEST_SLUG = 200
 INDEX_LINES, INDEX_BYTES = 200, 25_000
 """The part of an index that Claude Code loads."""
 
-INSTRUCTIONS = "instructions.md"
-"""The file Codex reads first in a folder of extensions; without facts."""
-
 _ODD = re.compile(r"[^a-zA-Z0-9]")
 
 CLAUDE_NOTE = AgentText(
@@ -160,7 +157,7 @@ def _codex(place: WiringPlace, project: str, facts: AgentText) -> Wiring:
     resource = _with_block(f"# {project}\n\n", _body(facts))
     return Wiring(
         parts=(
-            WiringFile(path=own / INSTRUCTIONS, kind=FileKind.OWN, text=instructions),
+            WiringFile(path=own / "instructions.md", kind=FileKind.OWN, text=instructions),
             WiringFile(path=own / "resources" / "reviewed.md", kind=FileKind.OWN, text=resource),
         ),
         afterwards=(

@@ -18,8 +18,6 @@ from reviewer.text.for_agents import (
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.packets.prepared import Prepared
-    from reviewer.packets.values import PacketItem
 
 MAX_CHARACTERS = 9_000
 """The longest text no agent cuts: Claude Code and Codex cut at about 10,000."""
@@ -46,7 +44,7 @@ def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket
     """
     from reviewer.packets.assembly import text_within
 
-    ready = _prepared(engine, engine.project, task, now)
+    ready = engine.packets.prepare_own(engine.project, task=task, now=now, estimated=True)
     made = text_within(ready, START_TOKENS, MAX_CHARACTERS - FRAME)
     if not made.text:
         return RecalledPacket(NOTHING)
@@ -55,19 +53,6 @@ def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket
         text = _cut(made.text)
     memories = tuple(int(place[2:]) for place in made.places if place.startswith("m:"))
     return RecalledPacket(text, memories)
-
-
-def packet_items(engine: Engine, project: str, *, now: datetime) -> dict[str, PacketItem]:
-    """The facts in a project's packet without a task, by id. Raises StoreError."""
-    from reviewer.packets.assembly import assemble_within
-
-    ready = _prepared(engine, project, "", now)
-    made = assemble_within(ready, START_TOKENS, MAX_CHARACTERS - FRAME)
-    return {item.place: item for item in made.items}
-
-
-def _prepared(engine: Engine, project: str | None, task: str, now: datetime) -> Prepared:
-    return engine.packets.prepare_own(project, task=task, now=now, estimated=True)
 
 
 def _cut(markdown: AgentText) -> AgentText:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from reviewer.agents.program import missing_mcp
-from reviewer.cli.inputs import ID, flag, option, together
+from reviewer.cli.inputs import flag, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_agents
 from reviewer.errors import ReviewerError
@@ -51,8 +51,7 @@ YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
     "Also write promoted memories into a marked block of the project's instruction file.",
 )
 @YES
-@option("--reach ID", "Show which agents get the memory ID, and where, and write nothing.", type=ID)
-@json_option("A table as one JSON object a line.")
+@json_option("The table as one JSON object a line.")
 @pass_session
 def connect(
     session: Session,
@@ -60,7 +59,6 @@ def connect(
     scope: str,
     block: bool,
     yes: bool,
-    reach: int | None,
     as_json: bool,
 ) -> None:
     """Writes the MCP server and the hooks (for OpenCode: a plugin). Every change is shown first and
@@ -70,11 +68,6 @@ def connect(
     An agent gets memories when a session starts; its own memory folder is left alone. With
     --memory, this project's promoted memories are also written there and kept up to date.
     """
-    if reach is not None:
-        if agent is not None or block or yes or scope != "user":
-            raise click.UsageError("--reach can only be combined with --json")
-        _show_reach(session, reach, as_json)
-        return
     if agent is None:
         if block or yes or scope != "user":
             raise click.UsageError("name the agent to connect")
@@ -234,20 +227,6 @@ def _words(place: WiringPlace) -> str:
     if place.scope == "memory":
         return f"the memory folder of {place.root}"
     return "this user" if place.scope == "user" else f"the project {place.root}"
-
-
-def _show_reach(session: Session, number: int, as_json: bool) -> None:
-    from reviewer.agents.reach import reach
-
-    tree = work_tree()
-    with session.reading() as engine:
-        ways = reach(engine, number, root=Path(tree.root) if tree else None)
-    emit(
-        ways,
-        as_json,
-        lambda way: (way.agent, way.where or "-", "yes" if way.gets else "no", way.how),
-        head=("AGENT", "WHERE", "GETS IT", "HOW"),
-    )
 
 
 def _show_table(session: Session, as_json: bool) -> None:

@@ -291,26 +291,3 @@ def test_wrong_usage_is_a_sentence(reviewer: Reviewer) -> None:
     reviewer.fails("connect", "--yes", code=2)
     reviewer.fails("connect", "codex", "--block", code=2)
     assert "not in a git work tree" in reviewer.fails("connect", "codex", "--project", "--yes")
-
-
-def test_reach_says_which_agents_get_a_fact_and_where(reviewer: Reviewer) -> None:
-    folder = filled(reviewer)
-    reviewer.folder = folder
-    (number, *_) = reviewer.ids("--status", "active")
-    assert "not connected" in reviewer("connect", "--reach", number).stdout
-    reviewer.succeeds("connect", "claude-code", "--yes")
-    reviewer.succeeds("connect", "claude-code", "--memory", "--yes")
-    reviewer.succeeds("connect", "codex", "--project", "--block", "--yes")
-    rows = reviewer.rows("connect", "--reach", number)
-    claude = {row["where"]: row for row in rows if row["agent"] == "claude-code"}
-    assert set(claude) == {"packet", "tools", "memory folder"}
-    assert all(row["gets"] for row in claude.values())
-    assert "in full" in claude["packet"]["how"]
-    assert claude["memory folder"]["how"].endswith("/memory/reviewer.md")
-    codex = {row["where"]: row for row in rows if row["agent"] == "codex"}
-    assert codex["block"]["how"] == f"in {folder.resolve()}/AGENTS.md"
-    assert [row["how"] for row in rows if row["agent"] == "gemini"] == ["not connected"]
-    reviewer.succeeds("restore", number)
-    assert "is not promoted" in reviewer.fails("connect", "--reach", number)
-    reviewer.fails("connect", "--reach", number, "codex", code=2)
-    assert "99999" in reviewer.fails("connect", "--reach", 99999)

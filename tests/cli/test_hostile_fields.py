@@ -423,7 +423,6 @@ def about_agents(program: Program) -> Iterator[Sequence[object]]:
     odd = f"none{PAYLOAD}"
     yield from in_both_forms([
         ["connect"],
-        *(["connect", "--reach", each] for each in memories[:4]),
         ["sources"],
         ["sources", "--files"],
         ["brief", "--context", "#1"],

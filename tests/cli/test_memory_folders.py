@@ -88,8 +88,6 @@ def test_promoting_and_undo_bring_the_file_up_to_date(reviewer: Reviewer) -> Non
     assert "booth lamp" in path.read_text()
     reviewer.succeeds("edit", waiting, "--when", "only")
     assert path.read_bytes() == before
-    reach = reviewer("connect", "--reach", str(waiting)).stdout
-    assert "planted" not in reach
     reviewer.succeeds("undo")
     assert "booth lamp" in path.read_text()
     assert (path.parent / "MEMORY.md").read_bytes() == index

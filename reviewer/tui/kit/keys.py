@@ -55,10 +55,6 @@ OPEN_EDITOR = Action(
     "open_editor", "E", "in editor",
     "Open the file at the line in $VISUAL or $EDITOR.",
 )  # fmt: skip
-REACH = Action(
-    "reach", "", "agents",
-    "Show which agents get this fact, and where.",
-)  # fmt: skip
 FILTER = Action(
     "filter", "/", "filter",
     "Show only rows that match words and fields; such as is:unused in Memory.",

@@ -43,7 +43,6 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.memory import keys
 from reviewer.tui.memory.model import FactModel, Facts, TrustedRow, take_out, ways_out
 from reviewer.tui.memory.panes import FactList, outcome_blocks, state_blocks
-from reviewer.tui.reading.screen import ReadingScreen
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -358,27 +357,6 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             await self._go_to(options[0])
         elif options:
             await self.choose("Follow", options, self._go_to)
-
-    def _no_memory(self) -> str | None:
-        if self.current is not None and self.current.detail is None:
-            return "Trusted state is in every packet, in the constitution."
-        return self.not_read()
-
-    @unless(_no_memory)
-    def action_reach(self) -> None:
-        """Show which agents get this fact, and where."""
-        if self.current is None:
-            return
-        from reviewer.tui.agents.reach import reach_blocks
-
-        number, signs = self.current.key, glyphs(self.app)
-        self.app.push_screen(
-            ReadingScreen(
-                self.engine,
-                f"Which agents get #{number}?",
-                lambda: reach_blocks(self.engine, number, signs),
-            )
-        )
 
     async def _go_to(self, option: Option) -> None:
         number = int(option.key)

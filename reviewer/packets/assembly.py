@@ -39,19 +39,13 @@ SHORTENED = (State.SHORT, State.TITLE)
 BUDGETED = (Section.TASKS, Section.CONVENTIONS, Section.DECISIONS, Section.LEARNINGS)
 
 
-def assemble(
-    prepared: Prepared,
-    budget: int,
-    *,
-    pinned: Collection[str] = (),
-    muted: Collection[str] = (),
-) -> Packet:
-    """The packet for `budget` tokens. `pinned` and `muted` are ids of items.
+def assemble(prepared: Prepared, budget: int, *, pinned: Collection[str] = ()) -> Packet:
+    """The packet for `budget` tokens. `pinned`: ids of items that come first.
 
     Its text never exceeds the budget, unless tier 1 alone does. The same arguments give the same
     bytes. Raises ReviewerError if a text must be counted and the encoding is not installed.
     """
-    laid = _LaidOut(prepared, budget, frozenset(pinned), frozenset(muted))
+    laid = _LaidOut(prepared, budget, frozenset(pinned))
     material, used = prepared.material, laid.layout.used()
     items = [*_constitution(prepared), *laid.items()]
     shown: dict[Section, list[str]] = {section: [] for section in Section}
@@ -82,23 +76,6 @@ def assemble(
     )
 
 
-def assemble_within(
-    prepared: Prepared,
-    budget: int,
-    max_chars: int | None,
-    *,
-    pinned: Collection[str] = (),
-    muted: Collection[str] = (),
-) -> Packet:
-    """The largest packet of at most `budget` tokens whose text has at most `max_chars` characters.
-
-    As with tokens, only tier 1 may exceed it. Raises as `assemble` does.
-    """
-    if max_chars is not None:
-        budget = _budget_within(prepared, budget, max_chars, frozenset(pinned), frozenset(muted))
-    return assemble(prepared, budget, pinned=pinned, muted=muted)
-
-
 class PacketText(NamedTuple):
     """The text of a packet, and the places of the entries in it."""
 
@@ -107,12 +84,13 @@ class PacketText(NamedTuple):
 
 
 def text_within(prepared: Prepared, budget: int, max_chars: int) -> PacketText:
-    """The text of that packet alone; empty if it has nothing but its instruction.
+    """The text of the largest packet of at most `budget` tokens that has at most `max_chars`
+    characters; empty if it has nothing but its instruction. As with tokens, only tier 1 may exceed
+    the limit.
 
     Reads only the entries that it shows, because an agent waits for it.
     """
-    within = _budget_within(prepared, budget, max_chars, frozenset(), frozenset())
-    laid = _LaidOut(prepared, within)
+    laid = _LaidOut(prepared, _budget_within(prepared, budget, max_chars))
     if not laid.layout.shows_entries():
         return PacketText()
     shown = [prepared.items[number].place for number, piece in laid.pieces.items() if piece]
@@ -120,13 +98,11 @@ def text_within(prepared: Prepared, budget: int, max_chars: int) -> PacketText:
     return PacketText(laid.layout.markdown(), (*rules, *shown))
 
 
-def _budget_within(
-    prepared: Prepared, budget: int, max_chars: int, pins: frozenset[str], mutes: frozenset[str]
-) -> int:
+def _budget_within(prepared: Prepared, budget: int, max_chars: int) -> int:
     """The largest budget up to `budget` whose text has at most `max_chars` characters."""
 
     def fits(tokens: int) -> bool:
-        return len(_LaidOut(prepared, tokens, pins, mutes).layout.markdown()) <= max_chars
+        return len(_LaidOut(prepared, tokens).layout.markdown()) <= max_chars
 
     if fits(budget):
         return budget
@@ -144,14 +120,10 @@ class _LaidOut:
     """A packet before its items are described."""
 
     def __init__(
-        self,
-        prepared: Prepared,
-        budget: int,
-        pinned: frozenset[str] = frozenset(),
-        muted: frozenset[str] = frozenset(),
+        self, prepared: Prepared, budget: int, pinned: frozenset[str] = frozenset()
     ) -> None:
         self._prepared = prepared
-        wanted = {section: prepared.wanted(section, muted) for section in BUDGETED}
+        wanted = {section: prepared.order[section] for section in BUDGETED}
         least, most = (
             _tier_1(prepared, instruction_of(prepared, shortened=shortened)).ceiling()
             for shortened in (False, True)
@@ -167,7 +139,7 @@ class _LaidOut:
             number: prepared.piece(number, outcome.state)
             for number, outcome in self.room.outcomes.items()
         }
-        """The shown form of each item that is not muted; None for a dropped one."""
+        """The shown form of each item; None for a dropped one."""
         for section, numbers in wanted.items():
             self._add(section, numbers)
 
@@ -195,8 +167,8 @@ class _LaidOut:
             after = dict(pairwise(prepared.best_first or prepared.order[section]))
             for number in prepared.order[section]:
                 item = prepared.items[number]
-                outcome = self.room.outcomes.get(number, ItemOutcome(State.DROPPED, Rule.MUTED))
-                piece, score = self.pieces.get(number), prepared.scores.get(number)
+                outcome = self.room.outcomes[number]
+                piece, score = self.pieces[number], prepared.scores.get(number)
                 counted = prepared.small or outcome.state is State.FULL
                 yield PacketItem(
                     id=item.id,
@@ -326,7 +298,6 @@ def reason(outcome: ItemOutcome) -> str:
         Rule.BEHIND: "one before it did not fit in full, and nothing jumps the queue",
         Rule.NO_ROOM: "those before it used the room, and nothing jumps the queue",
         Rule.SUPERSEDED: "superseded: only shown if everything fits",
-        Rule.MUTED: "muted for this packet",
     }[outcome.rule]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -30,7 +30,7 @@ NOTED = "Also noted:"
 class Prepared:
     """A source prepared for a task and a date. Methods refer to `items[n]` as `n`.
 
-    Built once; other budgets, pins and mutes only need a new allocation (`assembly.py`).
+    Built once; other budgets and pins only need a new allocation (`assembly.py`).
     """
 
     def __init__(
@@ -90,10 +90,6 @@ class Prepared:
         rules = (rule.id for rule in self.material.constitution)
         return frozenset((*(item.id for item in self.items), *rules))
 
-    def wanted(self, section: Section, muted: Collection[str]) -> list[int]:
-        """The items of a section in order of preference, without muted ones."""
-        return [n for n in self.order[section] if self.items[n].id not in muted]
-
     def room(
         self,
         wanted: Mapping[Section, Sequence[int]],
@@ -102,7 +98,7 @@ class Prepared:
         kept: int,
         pinned: frozenset[str],
     ) -> Room:
-        """The form of each wanted item. `tokens`: the part of the budget that is left for items;
+        """The form of each item. `tokens`: the part of the budget that is left for items;
         `kept`: what is kept for the instruction about shortened ones.
         """
 

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from reviewer.clock import Clock, from_iso
-from reviewer.errors import OtherProjectError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.packets.lookup import find_item
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
-from reviewer.packets.wording import bare, title_of
+from reviewer.packets.wording import title_of
 from reviewer.recall.event_kinds import ERROR, START
 from reviewer.recall.outcomes import UseOutcome, uses_of
 from reviewer.recall.search import IS_LEFT_OUT
@@ -120,26 +119,6 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
         constitution=tuple(rules),
         items=tuple(items),
         problems=tuple(problems),
-    )
-
-
-def merged(first: Material, second: Material) -> Material:
-    """Two sources as one, without the second's duplicates."""
-    have = {(item.section, bare(item.text)) for item in first.items}
-    have |= {(item.section, bare(item.title)) for item in first.items}
-    rules = {bare(rule.text) for rule in first.constitution}
-    return Material(
-        source=f"{first.source} and {second.source}",
-        read_order=first.read_order,
-        constitution=(
-            *first.constitution,
-            *(rule for rule in second.constitution if bare(rule.text) not in rules),
-        ),
-        items=(
-            *first.items,
-            *(item for item in second.items if (item.section, bare(item.text)) not in have),
-        ),
-        problems=first.problems + second.problems,
     )
 
 
@@ -247,43 +226,21 @@ class Packets:
 
     def has_own(self, project: str | None) -> bool:
         """Whether the store has anything for a packet of the project. Raises StoreError."""
-        material = read_store(self._database, self._state, project)
+        material = self.material(project)
         return bool(material.items or material.constitution)
 
-    def material(self, project: str | None, folder: Path | None = None) -> Material:
-        """The material for a packet of a project; with `folder`, preceded by that of a context
-        folder. Raises StoreError, and SourceError if it is not a context folder.
-        """
-        own = read_store(self._database, self._state, project)
-        if folder is None:
-            return own
-        from reviewer.packets.context_folder import read_folder  # late: for folders
+    def material(self, project: str | None) -> Material:
+        """The material for a packet of a project. Raises StoreError."""
+        return read_store(self._database, self._state, project)
 
-        return merged(read_folder(folder), own)
-
-    def find(self, material: Material, name: str, project: str | None) -> Item:
+    def find(self, material: Material, name: str) -> Item:
         """An item by its id or place. Raises OtherProjectError for a memory of another project,
         UnknownIdError, StoreError.
         """
-        try:
-            return find_item(material, name)
-        except UnknownIdError:
-            owner = self._owner(name)
-            if owner is not None and project is not None and owner != project:
-                raise OtherProjectError(name, owner) from None
-            raise
-
-    def _owner(self, name: str) -> str | None:
-        """The project of the memory `m:12`, or None."""
-        number = name.removeprefix("m:")
-        if number == name or not number.isdecimal() or len(number) > 18:
-            return None
-        with failures_as_sentences(self._database.path):
-            row = self._database.reader().execute(
-                "SELECT p.name FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
-                (int(number),),
-            ).fetchone()  # fmt: skip
-        return None if row is None else str(row["name"])
+        kind, _, number = name.partition(":")
+        if kind == "m" and number.isdecimal():
+            self._database.require_own("memory", [int(number[:18])])
+        return find_item(material, name)
 
     def prepare_own(
         self,
@@ -293,16 +250,13 @@ class Packets:
         now: datetime | None = None,
         estimated: bool = False,
         marks: bool = False,
-        folder: Path | None = None,
     ) -> Prepared:
         """The active material of a project (None: of all projects), scored for a task and a date.
 
-        `marks`: show the id of each item, `[m:12]`. `folder`: a context folder to include. Raises
-        StoreError, and SourceError if that is not a context folder.
+        `marks`: show the id of each item, `[m:12]`. Raises StoreError.
         """
-        material = self.material(project, folder)
         return Prepared(
-            material,
+            self.material(project),
             Measurer(estimated=estimated),
             now=now or self._clock(),
             task=task,

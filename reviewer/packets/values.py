@@ -54,7 +54,7 @@ class Rule(StrEnum):
     BEHIND = "behind"
     NO_ROOM = "no room"
     SUPERSEDED = "superseded"
-    MUTED = "muted"
+    LEFT_OUT = "left out"
 
 
 class Problem(Struct, frozen=True):

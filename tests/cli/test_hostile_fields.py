@@ -314,7 +314,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["export", "--into", "block.md"],
         ["export", "--context-dir", ".context"],
         ["packet"],
-        ["packet", "--marks", "--task", f"drawer{PAYLOAD}"],
+        ["packet", "--task", f"drawer{PAYLOAD}"],
         ["packet", "--explain", "--pin", f"x{PAYLOAD}"],
         ["packet", "--format", "json"],
     ]

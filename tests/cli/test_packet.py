@@ -69,12 +69,11 @@ def test_problems_are_named_on_stderr_and_in_the_json_each_time(
         assert files == {"LEARNINGS.md"}
 
 
-def test_explain_lists_items_that_pin_and_mute_take(reviewer: Reviewer, kiosk: Path) -> None:
+def test_explain_lists_items_that_pin_takes(reviewer: Reviewer, kiosk: Path) -> None:
     rows = packet(reviewer, kiosk, "--explain").splitlines()
     (jams,) = [row for row in rows if " Jams " in row]
     assert "recency 1.0 (1 day)" in jams
     name = jams.split()[0]
-    assert "Jams" not in packet(reviewer, kiosk, "--mute", name)
     assert "Jams" in packet(reviewer, kiosk, "--pin", name)
     said = reviewer.fails("packet", "--context-dir", kiosk, "--pin", "nothing", code=2)
     assert "no item nothing" in said
@@ -88,10 +87,8 @@ def test_explain_lists_items_that_pin_and_mute_take(reviewer: Reviewer, kiosk: P
         (["--now", "soon"], "not a date"),
         (["--format", "xml"], "--format"),
         (["--explain", "--format", "json"], "--explain"),
-        (["--pin", "abc", "--mute", "abc"], "both name abc"),
         (["--budget", "8kk"], "8000, 8,000 or 8k"),
         (["--budget", "nobody"], "8000, 8,000 or 8k"),
-        (["--from", "store"], "cannot be combined"),
     ],
 )
 def test_wrong_usage(reviewer: Reviewer, kiosk: Path, arguments: list[str], words: str) -> None:
@@ -105,31 +102,12 @@ def test_a_folder_that_is_not_a_context(reviewer: Reviewer) -> None:
     assert "does not exist" in reviewer.fails("packet", "--context-dir", "gone")
 
 
-def test_muting_a_rule_of_the_constitution_is_refused_with_a_message(
-    reviewer: Reviewer, kiosk: Path
-) -> None:
-    rule = as_json(reviewer, kiosk)["included"][0]
-    done = reviewer("packet", "--context-dir", kiosk, "--mute", rule["id"])
-    assert rule["title"] in done.stdout
-    assert f"{rule['id']} belongs to the constitution" in done.stderr
-
-
 @pytest.mark.parametrize("written", ["300", "0.3k", "3_00"])
 def test_budgets_are_read_as_people_write_them(
     reviewer: Reviewer, kiosk: Path, written: str
 ) -> None:
     assert as_json(reviewer, kiosk, "--budget", written)["budget"] == 300
     assert as_json(reviewer, kiosk, "--budget", "8,000")["budget"] == 8000
-
-
-def test_limits_of_an_agent(reviewer: Reviewer, kiosk: Path) -> None:
-    lines = [f"## [2026-07-{n % 28 + 1:02}] Drawer {n}\n\n{'Coins. ' * 40}" for n in range(90)]
-    (kiosk / ".context" / "LEARNINGS.md").write_text("# L\n\n" + "\n\n".join(lines) + "\n")
-    for_claude = packet(reviewer, kiosk, "--budget", "claude-code")
-    assert 8_000 < len(for_claude) <= 10_000
-    assert as_json(reviewer, kiosk, "--budget", "codex")["tokens_used"] <= 2_400
-    own = as_json(reviewer, kiosk, "--budget", "600 9500 chars")
-    assert own["tokens_used"] <= 600
 
 
 def test_the_task_from_stdin(reviewer: Reviewer, kiosk: Path) -> None:
@@ -170,15 +148,6 @@ def test_without_a_store_the_folder_here_is_read_and_named(reviewer: Reviewer, k
     assert "Wait forty seconds." in done.stdout
     assert f"From {kiosk / '.context'}" in done.stderr
     assert "Wait forty seconds." in reviewer("packet", "read", "LEARNINGS.md:3").stdout
-
-
-def test_the_store_and_the_folder_make_one_packet(seeded: Reviewer, kiosk: Path) -> None:
-    ids = seeded.ids()[:2]
-    seeded.succeeds("promote", *ids)
-    done = seeded.succeeds("packet", "--from", "both", "--context-dir", kiosk, "--format", "json")
-    sources = {item["source"] for item in json.loads(done.stdout)["included"]}
-    assert {"LEARNINGS.md:3", *(f"m:{number}" for number in ids)} <= sources
-    assert "From the store and" in done.stderr
 
 
 def test_a_memory_marked_constitution_is_a_rule(seeded: Reviewer) -> None:

@@ -182,9 +182,8 @@ def check(text: str, *, tags: bool, markdown: bool = True) -> str:
 PRINTED: list[list[str]] = [
     ["export"],
     ["packet"],
-    ["packet", "--marks", "--task", f"print the drawer {LIVE}"],
+    ["packet", "--task", f"print the drawer {LIVE}"],
     ["packet", "--context-dir", "."],
-    ["packet", "--from", "both", "--marks", "--task", f"paper {LIVE}"],
     ["brief"],
     ["keep"],
     ["recall", "--command", "print tickets"],

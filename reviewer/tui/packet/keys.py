@@ -13,7 +13,7 @@ MORE = Action(
 )  # fmt: skip
 BUDGET = Action(
     "packet_budget", "b", "budget",
-    "Type a budget; in tokens, with a limit in characters (8k 9500 chars), or an agent's (codex).",
+    "Type a budget in tokens: 8000, 8,000 or 8k.",
 )  # fmt: skip
 TASK = Action(
     "packet_task", "t", "task",
@@ -25,7 +25,7 @@ PIN = Action(
 )  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",
-    "Use the store, the .context folder here, or both.",
+    "Use the store, or the .context folder here.",
 )  # fmt: skip
 
 PACKET = Pane(

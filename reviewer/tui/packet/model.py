@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.agents.recalled import START_TOKENS
-from reviewer.packets.presets import Limits
 from reviewer.packets.service import PLANTED
 from reviewer.packets.values import PacketItem, Problem, Rule, Section, State
 from reviewer.text.for_agents import NOTHING
@@ -30,15 +29,9 @@ HIGHEST = 10**12
 
 
 class PacketSource(Struct, frozen=True):
-    """A .context folder, or None for the store; `beside`: a folder combined with the store."""
+    """A .context folder, or None for the store."""
 
     folder: Path | None = None
-    beside: Path | None = None
-
-    @property
-    def path(self) -> Path | None:
-        """The folder, if any."""
-        return self.folder or self.beside
 
 
 class PacketChoices(Struct, frozen=True):
@@ -47,17 +40,13 @@ class PacketChoices(Struct, frozen=True):
     source: PacketSource | None = None
     """None for the command line's default source."""
     task: str = ""
-    limits: Limits = Limits(START_TOKENS)
+    budget: int = START_TOKENS
     pinned: frozenset[str] = frozenset()
-
-    @property
-    def budget(self) -> int:
-        return START_TOKENS if self.limits.tokens is None else self.limits.tokens
 
     @property
     def as_at_start(self) -> bool:
         """Whether these are the choices at the start of a session."""
-        return not self.task and not self.pinned and self.limits == Limits(START_TOKENS)
+        return not self.task and not self.pinned and self.budget == START_TOKENS
 
 
 AROUND = "headings"
@@ -174,7 +163,7 @@ def in_no_packet(
             score=None,
             place=f"m:{row.id}",
             at=None,
-            rule=Rule.MUTED,
+            rule=Rule.LEFT_OUT,
             reason=reasons[row.id],
             score_text="",
         )

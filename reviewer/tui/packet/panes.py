@@ -18,7 +18,7 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.bars import clickable
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import TextBlock, cut
+from reviewer.tui.kit.text import TextBlock, count, cut
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import AROUND, LEFT_OUT, PacketChoices, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
@@ -61,7 +61,7 @@ class PacketHead(Static):
         model: PacketModel,
         choices: PacketChoices,
         source: str,
-        remarks: Sequence[str],
+        problems: int,
         *,
         own: bool,
     ) -> None:
@@ -95,8 +95,8 @@ class PacketHead(Static):
                     parts += [dot, (f"{counts[state]:,} {STATES[state][0].strip()}", "$dim")]
         parts += ["\n", ("task   ", "$dim"), cut(task, self.size.width // 2, sign.ellipsis)]
         parts += [dot, display_line(source)]
-        for remark in remarks:
-            parts += [dot, (remark, "$warning")]
+        if problems:
+            parts += [dot, (count(problems, "problem"), "$warning")]
         self.update(Content.assemble(*parts), layout=False)
 
 

@@ -13,13 +13,13 @@ from textual.widget import Widget
 
 from reviewer.agents.recalled import START_TOKENS
 from reviewer.engine import Engine
-from reviewer.packets.assembly import assemble_within
+from reviewer.packets.assembly import assemble
 from reviewer.packets.context_folder import context_folder_at, context_folder_near
 from reviewer.packets.prepared import prepare_folder
-from reviewer.packets.presets import PRESETS, Limits, read_limits
 from reviewer.promotion.decisions.history import Undone
 from reviewer.system import working_folder
 from reviewer.text.display import display_line
+from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
@@ -27,7 +27,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.text import TextBlock, count, moment
+from reviewer.tui.kit.text import TextBlock, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.memory.model import INTO_PACKETS, take_out, ways_out
 from reviewer.tui.packet import keys
@@ -55,10 +55,7 @@ if TYPE_CHECKING:
     from reviewer.recall.service import UseCount
 
 LOADING = "Still loading, try again."
-NO_BUDGET = (
-    "A budget is a number of tokens, such as 8000, 8,000 or 8k, with or without a limit such as"
-    f" 10,000 chars, or an agent: {', '.join(PRESETS)}."
-)
+NO_BUDGET = "A budget is a number of tokens, such as 8000, 8,000 or 8k."
 
 
 class PacketScreen(ListScreen, pane=keys.PACKET):
@@ -138,9 +135,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 near = engine.packets.source_near(project, local)
                 source, words = PacketSource(near.folder), near.words
             if source.folder is None:
-                prepared = engine.packets.prepare_own(
-                    project, task=choices.task, now=now, folder=source.beside
-                )
+                prepared = engine.packets.prepare_own(project, task=choices.task, now=now)
             else:
                 prepared = prepare_folder(source.folder, now=now, task=choices.task)
             problems = prepared.material.problems
@@ -150,7 +145,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         def then(found: tuple[PacketSource, str, Prepared, list[PacketItem]]) -> None:
             source, words, self._prepared, self.packets.left_out = found
             if words and not quiet and (not self.tried or source.folder != folder_named):
-                more = "" if source.folder else f": {keys.OTHER_SOURCE.key} reads both."
+                more = "" if source.folder else f": {keys.OTHER_SOURCE.key} reads that one."
                 self.say(f"{display_line(words)}{more}")
             self.tried, self.source = True, source
             self._assemble(here)
@@ -165,7 +160,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._draw()
 
     def come_back(self) -> None:
-        if self.source.path is not None:
+        if self.source.folder is not None:
             self.reload()
 
     def watch_store(self) -> None:
@@ -186,9 +181,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             ready = (
                 prepared if choices.task == prepared.task else (prepared.with_task(choices.task))
             )
-            return ready, assemble_within(
-                ready, choices.budget, choices.limits.chars, pinned=choices.pinned
-            )
+            return ready, assemble(ready, choices.budget, pinned=choices.pinned)
 
         def then(found: tuple[Prepared, Packet]) -> None:
             self._prepared, packet = found
@@ -214,26 +207,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._show_packet_text()
 
     def _draw_above(self) -> None:
-        packet, limits = self.packets.packet, self.choices.limits
-        more = []
-        if limits.chars is not None:
-            owner = f" ({limits.agent})" if limits.agent else ""
-            over = len(packet.markdown) - limits.chars if packet else 0
-            words = f": {over:,} over" if over > 0 else ""
-            more.append(f"{limits.chars:,} characters{owner}{words}")
-        if packet is not None and packet.problems:
-            more.append(count(len(packet.problems), "problem"))
-        own = self.project is not None and self.source.path is None
-        self.head.show(self.packets, self.choices, self._source_words(), more, own=own)
+        packet = self.packets.packet
+        problems = len(packet.problems) if packet is not None else 0
+        own = self.project is not None and self.source.folder is None
+        self.head.show(self.packets, self.choices, self._source_words(), problems, own=own)
 
     def _source_words(self) -> str:
-        own = f"store: {self.project}" if self.project else "store: all projects"
-        path = self.source.path
-        if path is None:
-            return own
-        path = path.absolute()
-        name = f"{path.parent.name}/{path.name}" if path.name == ".context" else path.name
-        return name if self.source.folder is not None else f"{own} and {name}"
+        if self.source.folder is None:
+            return f"store: {self.project}" if self.project else "store: all projects"
+        path = self.source.folder.absolute()
+        return f"{path.parent.name}/{path.name}" if path.name == ".context" else path.name
 
     def _draw_list(self) -> None:
         self.items.choices = self.choices
@@ -335,35 +318,31 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @unless(no_packet)
     def action_packet_less(self) -> None:
-        self._limit(Limits(step_budget(self.choices.budget, -1), self.choices.limits.chars))
+        self._limit(step_budget(self.choices.budget, -1))
 
     @unless(no_packet)
     def action_packet_more(self) -> None:
-        self._limit(Limits(step_budget(self.choices.budget, 1), self.choices.limits.chars))
+        self._limit(step_budget(self.choices.budget, 1))
 
-    def _limit(self, limits: Limits) -> None:
-        choices = structs.replace(self.choices, limits=limits)
-        self._choose(f"budget {choices.budget:,}", choices)
+    def _limit(self, budget: int) -> None:
+        self._choose(f"budget {budget:,}", structs.replace(self.choices, budget=budget))
 
     @unless(no_packet)
     async def action_packet_budget(self) -> None:
         def problem(text: str) -> str:
-            limits = read_limits(text)
-            if limits is None:
+            tokens = read_tokens(text)
+            if tokens is None:
                 return NO_BUDGET
-            most = f"The maximum budget is {HIGHEST:,} tokens."
-            return most if (limits.tokens or 0) > HIGHEST else ""
+            return f"The maximum budget is {HIGHEST:,} tokens." if tokens > HIGHEST else ""
 
         async def then(text: str) -> None:
-            limits = read_limits(text) or Limits()
-            tokens = self.choices.budget if limits.tokens is None else limits.tokens
-            self._limit(structs.replace(limits, tokens=tokens))
+            self._limit(read_tokens(text) or 0)
 
         await self.ask_text(
             f"Budget of this preview (sessions start with {START_TOKENS:,})",
             then,
             problem=problem,
-            hint="8000, 8k 10,000 chars, or an agent: codex",
+            hint="8000, 8,000 or 8k",
         )
 
     @unless(no_packet)
@@ -420,17 +399,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         await self.choose(f"Take #{memory} out", ways, then)
 
     async def action_packet_source(self) -> None:
-        """Choose the store, the folder here, or both."""
+        """Choose the store, or the folder here."""
         local, options = self.local_folder, [Option("store", "The store")]
         if local is not None:
-            options += [
-                Option("folder", "The .context folder here", display_line(str(local))),
-                Option("both", "Both together"),
-            ]
+            options.append(Option("folder", "The .context folder here", display_line(str(local))))
 
         async def then(option: Option) -> None:
-            folder = local if option.key == "folder" else None
-            source = PacketSource(folder, local if option.key == "both" else None)
+            source = PacketSource(local if option.key == "folder" else None)
             nothing = frozenset[str]()  # pins belong to the previous source
             chosen = structs.replace(self.choices, source=source, pinned=nothing)
             self._choose("other source", chosen)
@@ -443,7 +418,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @unless(no_item)
     def action_open_source(self) -> None:
         """Show the file at the line of the item, or the evidence of a memory."""
-        item, folder = self.packets.item, self.source.path
+        item, folder = self.packets.item, self.source.folder
         if item is None:
             return
         kind, _, number = item.place.rpartition(":")

@@ -45,24 +45,12 @@ async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Pa
         assert present(model(screen).packet).budget == 250
 
 
-@pytest.mark.parametrize(
-    ("words", "budget", "chars"),
-    [
-        ("8.5K", 8_500, None),
-        ("4k 1,200 chars", 4_000, 1_200),
-        ("codex", 2_400, 9_500),
-    ],
-)
-async def test_a_budget_and_a_limit_are_typed(
-    engine: Engine, kiosk: Path, words: str, budget: int, chars: int | None
-) -> None:
+async def test_a_budget_is_typed(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f4")
-        await typed(screen, "b", words)
-        packet = present(model(screen).packet)
-        assert (packet.budget <= budget, shown(screen).choices.limits.chars) == (True, chars)
-        assert f"< {budget:,} >" in screen.text
-        assert chars is None or (len(packet.markdown) <= chars and f"{chars:,} char" in screen.text)
+        await typed(screen, "b", "8.5K")
+        assert present(model(screen).packet).budget == 8_500
+        assert "< 8,500 >" in screen.text
         assert screen.app.focused is shown(screen).list
 
 
@@ -118,7 +106,7 @@ async def test_the_head_says_whether_an_agent_gets_this(remembering: Engine) -> 
         assert "in this preview only" in screen.text
 
 
-@pytest.mark.parametrize("budget", ["200", "2001", "3000", "2k 9000 chars"])
+@pytest.mark.parametrize("budget", ["200", "2001", "3000"])
 async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine, budget: str) -> None:
     async with opened(remembering, project="kiosk", size=(60, 20)) as screen:
         await screen.press("f4")
@@ -289,7 +277,7 @@ async def test_undo_goes_back_choice_by_choice_and_redo_forward(
         await go_to(screen, "The hall is cold")
         await screen.press("P", "<", "g")
         await typed(screen, "t", "coins")
-        await screen.choose("other source", "both")
+        await screen.choose("other source", "store")
         after = shown(screen).choices
         for words in (
             "other source", "task “coins”", "budget 1,500", "pinned “The hall is cold in winter”",
@@ -418,11 +406,10 @@ async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> 
         assert "- paper width = 80 mm" in packet_text(screen)
         names = [row.name for row in model(screen).rows if isinstance(row, SectionRow)]
         assert names == ["constitution", "conventions", "decisions", "learnings", "headings"]
-        await screen.choose("other source", "both")
+        await screen.choose("other source", "folder")
         assert "Receipts before drawers" in packet_text(screen)
-        assert "forty seconds" in packet_text(screen)
         await screen.press("f2", "f4")
-        assert "kiosk and work/.context" in screen.text
+        assert "work/.context" in screen.text
         await go_to(screen, "Receipts before drawers")
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -37,8 +37,6 @@ MAX_FOUND = 20
 MAX_TEXT = 20_000
 """Characters of an answer."""
 SMALLEST_BRIEF = 100
-LINES_AROUND = 5
-MAX_LINES = 200
 MAX_QUOTES = 8
 LONGEST_QUOTE = 2_000
 DISPUTES_A_SESSION = 5
@@ -53,7 +51,6 @@ TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptati
 _MEMORY = re.compile(r"(?:m:|#)?(\d{1,15})")
 _STATE = re.compile(r"s:(\d{1,15})")
 _WORD = re.compile(r"\w+")
-_PLACE = re.compile(r"(.+?):(\d{1,9})(?:-(\d{1,9}))?")
 _OWN_CALL = re.compile(
     r"(?:mcp_+)?reviewer[._-]+\w+\b"
     r"|(?:packet|search|read|propose|dispute|brief)\b",
@@ -130,23 +127,15 @@ class AgentTools:
             lines = [f"- [m:{row.id}] ({row.type}) {row.content}" for row in safe[:limit]]
             return _cut(between_tags("\n".join(lines)))
 
-    def read(
-        self, what: Annotated[str, Field(description="m:12, s:3, FILE:20 or FILE:20-40.")]
-    ) -> AgentText:
-        """A memory with the passages that prove it, or lines of a file it comes from."""
+    def read(self, what: Annotated[str, Field(description="m:12 or s:3.")]) -> AgentText:
+        """A memory with the passages that prove it, or a value of trusted state."""
         what = what.strip()
         with self._reading() as engine:
             if match := _STATE.fullmatch(what):
                 return _cut(between_tags(_state(engine, int(match[1]))))
             if match := _MEMORY.fullmatch(what):
                 return _cut(between_tags(_fact(engine, int(match[1]))))
-            if match := _PLACE.fullmatch(what):
-                first = int(match[2])
-                last = int(match[3]) if match[3] else first + LINES_AROUND
-                first = first if match[3] else max(1, first - LINES_AROUND)
-                path = self._readable(match[1])
-                return _cut(between_tags(_lines(path, first, last)))
-        raise ReviewerError("read takes an id such as m:12 or s:3, or FILE:LINE or FILE:FROM-TO.")
+        raise ReviewerError("read takes an id such as m:12 or s:3.")
 
     def propose(self, statement: str, type_: str, quotes: Sequence[AgentQuote]) -> AgentText:
         """Queue a statement for the person's decision, if its quotes prove it."""
@@ -184,7 +173,7 @@ class AgentTools:
     def brief(
         self,
         session: Annotated[
-            str, Field(description="An id or file; leave it out for the one before this.")
+            str, Field(description="Its id; leave it out for the one before this.")
         ] = "",
         budget: Annotated[
             int, Field(description="Tokens of the answer.", ge=SMALLEST_BRIEF, le=LARGEST_BUDGET)
@@ -251,28 +240,20 @@ class AgentTools:
         tree = work_tree(self._folder)
         return Path(tree.root) if tree else None
 
-    def _readable(self, name: str, sources: Collection[str] = ()) -> Path:
-        """A file of the work tree, the transcript of a running session, or one of `sources`.
+    def _readable(self, name: str) -> SessionFile:
+        """A file of the work tree, or the transcript of a running session.
 
         Raises ReviewerError for any other file, links followed.
         """
-        inside = self._in_tree(name)
-        if inside is not None:
-            return inside
-        from reviewer.sources.open import recognise
+        from reviewer.agents.transcripts import SessionFile
 
-        path = self._place(name)
-        if str(path) not in {*sources, *(str(each.path) for each in self._running_transcripts())}:
-            raise ReviewerError(
-                f"{name} is neither in this project's folder nor this session. An id such as m:12 "
-                "gives a promoted fact with the words that it cites."
-            )
-        if recognise(path).outlines is not None:
-            raise ReviewerError(
-                f"{name} has the sessions of several projects, so it is not read here. A quote "
-                "from this session needs no file; `brief` takes the id of a session."
-            )
-        return path
+        root, path = self._root(), self._place(name)
+        if root is not None and path.is_relative_to(root) and ".git" not in path.parts:
+            return SessionFile(path)
+        for each in self._running_transcripts():
+            if each.path == path:
+                return each
+        raise ReviewerError(f"{name} is neither in this project's folder nor this session.")
 
     def _place(self, name: str) -> Path:
         """The path of a named file, links followed."""
@@ -282,26 +263,16 @@ class AgentTools:
             raise ReviewerError(f"{name!r} is not a file name.") from problem
 
     def _session(self, name: str, root: Path) -> SessionFile:
-        """A session by its id, or its file. Raises ReviewerError for one of another project."""
-        from reviewer.agents.transcripts import SessionFile, find_session, noted
+        """A session of this project by its id. Raises ReviewerError."""
+        from reviewer.agents.transcripts import find_session, noted
 
         for note in self._noted():
             if note.session == name:
                 return noted(note)
         found = find_session(name, root)
-        if found is not None:
-            return found
-        if not self._place(name).is_file():
+        if found is None:
             raise ReviewerError(f"No session of this project is called {name[:80]!r}.")
-        with self._reading() as engine:
-            sources = {os.path.realpath(each) for each in engine.sources.paths(engine.project)}
-        return SessionFile(self._readable(name, sources))
-
-    def _in_tree(self, name: str) -> Path | None:
-        """A file of the work tree; None for any other."""
-        root, path = self._root(), self._place(name)
-        inside = root is not None and path.is_relative_to(root) and ".git" not in path.parts
-        return path if inside else None
+        return found
 
     def _running(self) -> list[SessionNote]:
         """Sessions of this agent in this work tree, latest first."""
@@ -388,7 +359,7 @@ class AgentTools:
 
         Raises ReviewerError if no file is named and no running session has them.
         """
-        from reviewer.agents.transcripts import SessionFile, noted
+        from reviewer.agents.transcripts import noted
         from reviewer.proposing.proof_index import ProofIndex
         from reviewer.proposing.session_view import read_view
 
@@ -396,7 +367,7 @@ class AgentTools:
         if len(named) > 1:
             raise ReviewerError("All quotes of a statement must come from one file.")
         problems: list[str] = []
-        places = [SessionFile(self._readable(named.pop()))] if named else []
+        places = [self._readable(named.pop())] if named else []
         for note in [] if places else self._running()[:SESSIONS_SEARCHED]:
             try:
                 places.append(noted(note))
@@ -490,23 +461,6 @@ def _fact(engine: Engine, number: int) -> str:
         lines += ["", f"From {record.path}:{evidence.line + 1} ({record.role}):"]
         lines += [f"> {line}" for line in text.splitlines()]
     return "\n".join(lines)
-
-
-def _lines(path: Path, first: int, last: int) -> str:
-    """Numbered lines of a file or session as shown to a reader, from 1."""
-    from reviewer.proposing.session_view import read_view
-
-    if last < first or last - first >= MAX_LINES:
-        raise ReviewerError(f"read takes at most {MAX_LINES} lines, the first before the last.")
-    view = read_view(path, line_start=max(first - 1, 0), line_end=last)
-    shown = [
-        f"{line.line + 1} {line.role} {line.text}"
-        for line in view.lines
-        if first - 1 <= line.line < last
-    ]
-    if not shown:
-        raise ReviewerError(f"Lines {first} to {last} of {path.name} have no readable text.")
-    return f"{path}\n" + "\n".join(shown)
 
 
 def _cut(text: AgentText) -> AgentText:

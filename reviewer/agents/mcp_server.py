@@ -101,7 +101,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
     for title, tool in (
         ("Packet for a task", tools.packet),
         ("Search memories", tools.search),
-        ("Read a memory or a source", tools.read),
+        ("Read a memory", tools.read),
         ("Hand-over of a session", tools.brief),
     ):
         made.add_tool(_answering(tool), title=title, annotations=READ, structured_output=False)

@@ -107,7 +107,6 @@ async def test_an_agent_reads_what_the_person_promoted(reviewer: Reviewer, mode:
         assert f"{folder / 'notes.md'}:4" in fact
         assert "> The gate controller" in fact
         assert "[Constraint]" not in fact
-        assert "thermal paper" in await call(client, "read", what="notes.md:3")
 
 
 async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
@@ -309,12 +308,18 @@ async def test_what_waits_or_lies_outside_is_not_read(reviewer: Reviewer) -> Non
     reviewer.succeeds("--project", folder.name, "ingest", folder / "more.md")
     (waiting,) = reviewer.ids("--project", folder.name)
     (folder / "outside.md").symlink_to("/etc/passwd")
+    quoted = "root:x:0:0"
     async with served(reviewer, folder) as client:
         assert "not remembered" in await refused(client, "read", what=f"m:{waiting}")
-        assert "neither in" in await refused(client, "read", what="outside.md:1")
-        for name in ("\0", "~nobody-there/x.md"):
-            assert "not a file name" in await refused(client, "read", what=f"{name}:1")
         assert "takes an id" in await refused(client, "read", what="everything")
+        for file, words in (
+            ("outside.md", "neither in"),
+            ("\0", "not a file name"),
+            ("~nobody-there/x.md", "not a file name"),
+        ):
+            asked = {"statement": f"The first line is {quoted}.", "quotes": [{"text": quoted}]}
+            asked["quotes"][0]["file"] = file  # type: ignore[index]
+            assert words in await refused(client, "propose", **asked)
 
 
 def test_without_the_extra_it_says_what_to_install(reviewer: Reviewer) -> None:
@@ -348,7 +353,7 @@ async def test_an_agent_is_handed_the_session_before_its_own(reviewer: Reviewer)
         assert await call(client, "brief", session="earlier") == text
         assert "coins" not in text
         assert "No session" in await refused(client, "brief", session="elsewhere")
-        assert "neither" in await refused(client, "brief", session=str(elsewhere))
+        assert "No session" in await refused(client, "brief", session=str(elsewhere))
 
 
 async def test_a_planted_note_of_a_session_opens_no_file(reviewer: Reviewer) -> None:
@@ -362,7 +367,6 @@ async def test_a_planted_note_of_a_session_opens_no_file(reviewer: Reviewer) -> 
         running(reviewer, folder, path)
     async with served(reviewer, folder, "claude-code") as client:
         for path in (secret, elsewhere):
-            assert "neither" in await refused(client, "read", what=f"{path}:1-5")
             assert "4711" not in await refused(client, "brief", session=path.stem)
             quoted = {"text": "The safe of the office opens with the number 4711."}
             for file in ({}, {"file": str(path)}):
@@ -385,8 +389,8 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
         asked = {"statement": "The plants of the office are watered by the agent."}
         text = await refused(client, "propose", **asked, quotes=[{"text": "Paint the plants."}])
         assert "does not have the words" in text
-        assert "neither in" in await refused(client, "read", what=f"{path}:1-20")
-        assert "several projects" in await refused(client, "brief", session=str(path))
+        quotes = [{"text": "Paint the plants.", "file": str(path)}]
+        assert "neither in" in await refused(client, "propose", **asked, quotes=quotes)
         assert "Hand-over of the session o1" in await call(client, "brief", session="o1")
         assert "No session" in await refused(client, "brief", session="o2")
 

@@ -545,7 +545,6 @@ class TestAgents:
             lambda: desk.search("pelican quokka sleeps width", 20),
             lambda: desk.read(f"m:{p['active']}"),
             lambda: desk.read("s:1"),
-            lambda: desk.read("../p/notes.md:1-5"),
         ]
         said, refused = "", 0
         for call in calls:
@@ -554,7 +553,7 @@ class TestAgents:
             except ReviewerError:
                 refused += 1
         assert marks_in(said) == own
-        assert refused >= (0 if tree == "p" else 3)
+        assert refused >= (0 if tree == "p" else 2)
         told = json.dumps({"session_id": "one", "cwd": str(folder), "prompt": "print receipts"})
         for event in ("SessionStart", "UserPromptSubmit"):
             done = trees.at(tree).succeeds("hook", "claude-code", event, typed=told)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import tomllib
 from pathlib import Path
@@ -14,12 +12,7 @@ from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
 from reviewer.agents.wiring import AGENTS, FileKind, WiringScope
 from reviewer.errors import ReviewerError
-from reviewer.files import LARGEST_BY_HAND, read_file_within
 from reviewer.promotion.export.file_writer import read_file
-
-_VERSION = re.compile(r"(?<![\w.])\d+\.\d+\.\d+(?![\w.])")
-LEVELS = 4
-"""Folders above a program that are searched for its package."""
 
 
 class AgentRow(Struct, frozen=True, kw_only=True):
@@ -28,7 +21,6 @@ class AgentRow(Struct, frozen=True, kw_only=True):
     agent: str
     title: str
     program: str
-    version: str
     connected: tuple[str, ...]
     """`user`, `project FOLDER` or `memory FOLDER`."""
     last_packet: str
@@ -67,7 +59,6 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
                 agent=name,
                 title=kind.title,
                 program=program,
-                version=version_of(Path(program)) if program else "",
                 connected=tuple(
                     "user" if each.scope is WiringScope.USER else f"{each.scope} {each.root}"
                     for each in own
@@ -79,25 +70,6 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
             )
         )
     return rows
-
-
-def version_of(program: Path) -> str:
-    """The version of a program, from its package or path; empty if unknown."""
-    real = program.resolve()
-    folder = real.parent
-    for _ in range(LEVELS):
-        package = folder / "package.json"
-        if package.is_file():
-            try:
-                told = json.loads(read_file_within(package, LARGEST_BY_HAND))
-            except (OSError, ValueError):
-                break
-            version = told.get("version") if isinstance(told, dict) else None
-            if isinstance(version, str) and _VERSION.match(version):
-                return version[:40]
-        folder = folder.parent
-    found = _VERSION.findall(str(real))
-    return found[-1] if found else ""
 
 
 def _unapproved(connection: Connection) -> str:

@@ -241,12 +241,11 @@ def _show_table(session: Session, as_json: bool) -> None:
         lambda row: (
             row.agent,
             "yes" if row.program else "no",
-            ", ".join(filter(None, (row.version, "never run" if row.never_run else ""))) or "-",
             ", ".join(each.partition(" ")[0] for each in row.connected) or "-",
             moment(row.last_packet) if row.last_packet else "-",
             moment(row.last_read) if row.last_read else "-",
         ),
-        head=("AGENT", "FOUND", "VERSION", "CONNECTED", "LAST PACKET", "LAST SESSION READ"),
+        head=("AGENT", "FOUND", "CONNECTED", "LAST PACKET", "LAST SESSION READ"),
     )
     if as_json:
         return

@@ -268,7 +268,7 @@ class AgentList(LoadedList[AgentState]):
             (f"{set_cell_size(row.title, NAME_CELLS)} ", text),
             (state_word(row), text if row.connected else dim),
         ]
-        end = row.version or ("found" if row.program else "not found")
+        end = "found" if row.program else "not found"
         gap = width - cells_of(parts) - len(end)
         return [*parts, (" " * gap, dim), (end, dim)] if gap > 0 else parts
 
@@ -285,7 +285,6 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
     row, given = state.row, state.given
     facts = [
         ("program", row.program or "not on the PATH"),
-        ("version", row.version or "unknown"),
         *([("tested", "not run: its settings follow its documentation")] if row.never_run else []),
         ("connected", ", ".join(f"for {each}" for each in row.connected) or "no"),
         ("last packet", moment(row.last_packet) if row.last_packet else "none yet"),

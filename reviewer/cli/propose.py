@@ -75,7 +75,7 @@ def propose(
     after Ctrl-C, or at the limit of --max-tokens-in, run the same command to continue.
     """
     from reviewer.llm.open_model import context_tokens, open_model
-    from reviewer.proposing.model_run import piece_tokens, plan_run, run
+    from reviewer.proposing.model_run import ModelRun, piece_tokens, plan_run
 
     session.refuse_all_projects()
     if newest is not None and paths:
@@ -123,32 +123,31 @@ def propose(
         working(shown) as (line, interruption),
     ):
         project = session.target(engine)
-        done = _Outcome(plan, chat.name, engine, project)
+        done = _Outcome(plan, chat.name, engine, project, max_tokens_in)
         for path in plan.copies:
             done.note_read(path)
         known = engine.proposals.known(project)
-        results = run(
+        run = ModelRun(
             plan,
             writer,
             known=known,
             listed=known.listed,
             concurrency=settings.model.concurrency,
             spent=done.spent,
-            max_tokens_in=max_tokens_in,
             cancelled=interruption,
             progress=lambda text: line.show(text if follow else f"{text}  Ctrl-C stops"),
         )
-        with closing(results):
+        with closing(run.results()) as results:
             for each in results:
                 line.clear()
                 done.add(each, as_json=as_json)
         if not (interruption() or done.failures or done.left):
             line.show("Comparing the statements of all sessions", at_once=True)
-            done.compare(writer, max_tokens_in, interruption)
+            done.compare(writer, interruption)
     if follow:
         print_json(done.for_screen(cut))
     else:
-        done.report(as_json=as_json, interrupted=interruption(), limit=max_tokens_in)
+        done.report(as_json=as_json, interrupted=interruption())
 
 
 class _Follower(ProgressLine):
@@ -231,8 +230,8 @@ def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementW
     answer_tokens = min(ANSWER_TOKENS, limit // 4)
     writer = StatementWriter(
         chat,
+        AnswerCache(answers_folder()),
         templates=templates if templates.is_dir() else None,
-        cache=AnswerCache(answers_folder()),
         proposer=Proposer.COMMAND if settings.model.command else Proposer.MODEL,
         answer_tokens=answer_tokens,
     )
@@ -361,7 +360,10 @@ def _agreed(max_tokens_in: int | None) -> bool:
 class _Outcome:
     """The outcome of a run, session by session."""
 
-    def __init__(self, plan: RunPlan, reader: str, engine: Engine, project: str) -> None:
+    def __init__(
+        self, plan: RunPlan, reader: str, engine: Engine, project: str, limit: int | None
+    ) -> None:
+        """`limit`: of the tokens sent."""
         from reviewer.promotion.rows.relations import Related
         from reviewer.proposing.statements import Spent
 
@@ -376,7 +378,7 @@ class _Outcome:
         self._new: list[int] = []
         self._told: set[Path] = set()
         """Sessions with new statements."""
-        self.spent = Spent()
+        self.spent, self._limit = Spent(limit), limit
         self._dropped: Counter[str] = Counter()
         self.failures: list[str] = []
 
@@ -437,9 +439,7 @@ class _Outcome:
             )
         )
 
-    def compare(
-        self, writer: StatementWriter, max_tokens_in: int | None, cancelled: Callable[[], bool]
-    ) -> None:
+    def compare(self, writer: StatementWriter, cancelled: Callable[[], bool]) -> None:
         """Ask how the statements of several sessions relate to each other."""
         from reviewer.llm.model import CancelledError, ModelError
         from reviewer.proposing.over_sessions import LEAST, question_over, read_relations
@@ -449,25 +449,17 @@ class _Outcome:
         sentences = proposals.to_compare(self._project, self._new) if self._new else []
         if len(sentences) < LEAST or (len(self._told) < LEAST and len(sentences) <= len(self._new)):
             return
-        left = None if max_tokens_in is None else max_tokens_in - self.spent.tokens_in
         try:
-            answer = writer.answer(
-                question_over(writer, sentences),
-                lambda tokens: left is None or tokens <= left,
-                cancelled,
-            )
+            answer = writer.answer(question_over(writer, sentences), self.spent, cancelled)
         except CancelledError:
             return
         except BudgetReachedError:
             self._dropped["session comparison: token limit reached"] += 1
             return
-        except (ModelError, OSError) as problem:
+        except ModelError as problem:
             self.failures.append(f"The sessions were not compared: {problem}")
             return
-        if answer.paid:
-            told = answer.completion
-            self.spent.add(told.requests, told.prompt_tokens, told.completion_tokens)
-        relations = read_relations(answer.completion.text, sentences)
+        relations = read_relations(answer.text, sentences)
         if relations != type(relations)():
             self._related = self._related.plus(proposals.relate(self._project, relations))
 
@@ -483,7 +475,7 @@ class _Outcome:
             "remark": remark,
         }
 
-    def report(self, *, as_json: bool, interrupted: bool, limit: int | None) -> None:
+    def report(self, *, as_json: bool, interrupted: bool) -> None:
         """Print the counts and how the run ended, and exit as it did."""
         for row in table(self._rows()):
             narrate(row) if as_json else print_text(row)
@@ -498,7 +490,7 @@ class _Outcome:
             narrate(f"{left}. Everything so far is queued. {same}")
             leave(FAILED)
         if self.left:
-            narrate(f"Stopped at the limit of {limit or 0:,} tokens with {left}. {same}")
+            narrate(f"Stopped at the limit of {self._limit or 0:,} tokens with {left}. {same}")
         if self._answered and not self._read:
             ((reason, _),) = self._dropped.most_common(1) or [("they are empty", 0)]
             narrate(

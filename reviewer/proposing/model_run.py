@@ -189,49 +189,6 @@ def _without_copy(view: SessionView, said: set[tuple[str, str]]) -> SessionView:
     return structs.replace(view, lines=view.lines[copied[-1] + 1 :]) if copied else view
 
 
-def run(
-    plan: RunPlan,
-    writer: StatementWriter,
-    *,
-    known: Callable[[str], tuple[str, ...]],
-    listed: Callable[[], Sequence[KnownText]],
-    concurrency: int,
-    spent: Spent,
-    max_tokens_in: int | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
-    progress: Callable[[str], None] = lambda _: None,
-) -> Generator[SessionDone, None, None]:
-    """The sessions of a plan as they finish; after a stop, the ones in progress come last. Closing
-    the iterator cancels the requests.
-
-    `known` returns the places where a statement is already known; `listed` what each question lists
-    as known, extended by earlier sessions of the run. `spent` is updated with what is sent.
-    `max_tokens_in` limits the tokens sent, by our own count. Three consecutive failures end the
-    run.
-    """
-    budget = _Budget(max_tokens_in)
-    yield from _Run(
-        plan, writer, known, listed, concurrency, spent, budget, cancelled, progress
-    ).results()
-
-
-class _Budget:
-    """A token limit shared by several threads."""
-
-    def __init__(self, ceiling: int | None) -> None:
-        self._left = ceiling
-        self._lock = threading.Lock()
-
-    def allow(self, tokens: int) -> bool:
-        with self._lock:
-            if self._left is None:
-                return True
-            if tokens > self._left:
-                return False
-            self._left -= tokens
-            return True
-
-
 class _Open:
     """A session in progress."""
 
@@ -268,16 +225,22 @@ class _Open:
 
 
 @dataclass
-class _Run:
+class ModelRun:
+    """A run of a plan.
+
+    `known` returns the places where a statement is already known; `listed` what each question lists
+    as known, extended by earlier sessions of the run. `spent` is updated with what is sent, and
+    limits it. Three consecutive failures end the run.
+    """
+
     plan: RunPlan
     writer: StatementWriter
     known: Callable[[str], tuple[str, ...]]
     listed: Callable[[], Sequence[KnownText]]
     concurrency: int
     spent: Spent
-    budget: _Budget
-    stopped: Callable[[], bool]
-    progress: Callable[[str], None]
+    cancelled: Callable[[], bool] = lambda: False
+    progress: Callable[[str], None] = lambda _: None
     over: threading.Event = field(default_factory=threading.Event)
     failures: int = 0
     statements: int = 0
@@ -287,9 +250,12 @@ class _Run:
     """Tokens of finished questions that needed a request."""
 
     def _cancelled(self) -> bool:
-        return self.over.is_set() or self.stopped()
+        return self.over.is_set() or self.cancelled()
 
-    def results(self) -> Iterator[SessionDone]:
+    def results(self) -> Generator[SessionDone, None, None]:
+        """The sessions as they finish; after a stop, the ones in progress come last. Closing the
+        iterator cancels the requests.
+        """
         running: dict[Future[PieceStatements], tuple[_Open, PlannedQuestion]] = {}
         open_sessions: list[_Open] = []
         tasks = self._tasks(open_sessions)
@@ -347,7 +313,6 @@ class _Run:
                 ),
             ),
             check=session.check,
-            allow=self.budget.allow,
             cancelled=self._cancelled,
             spent=self.spent,
         )

@@ -6,6 +6,7 @@ lost silently: every statement is returned with its proof, or counted with a rea
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections import Counter
@@ -39,6 +40,8 @@ from reviewer.proposing.view_pieces import Piece, view_text
 from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 
+log = logging.getLogger(__name__)
+
 TEMPLATES = Path(__file__).parent / "templates"
 FIRST, AGAIN = "statements", "statements-again"
 FIELDS: dict[str, Fields] = {
@@ -62,7 +65,6 @@ TOO_LONG = f"longer than {LONGEST_STATEMENT} characters"
 NO_QUOTE = "without a quote"
 NOT_IN_SESSION = "quotes not found in the session"
 GIVEN_UP = "given up on the second attempt"
-NOT_KEPT = "answer not cached: {}"
 REFUSED = "the model refused"
 CUT_OFF = "the answer was cut off before the first complete statement"
 CUT_SHORT = "the answer was cut off; its complete statements were used"
@@ -78,8 +80,7 @@ class PieceQuestion(Struct, frozen=True):
     messages: tuple[ChatMessage, ...]
     key: str
     tokens: int
-    schema: JsonSchema | None = None
-    """The schema of the answer, if not that of statements."""
+    schema: JsonSchema
 
 
 class PieceStatements(Struct, frozen=True):
@@ -92,15 +93,32 @@ class PieceStatements(Struct, frozen=True):
     proved: tuple[Proved, ...] = ()
     dropped: Mapping[str, int] = {}
     read: bool = True
-    problem: ModelError | OSError | None = None
+    problem: ModelError | None = None
+
+
+class BudgetReachedError(ReviewerError):
+    """The run's token limit does not allow another request."""
 
 
 class Spent:
-    """Requests and tokens sent to a model, including failed and cancelled requests."""
+    """Requests and tokens sent to a model, including failed and cancelled requests; thread-safe.
 
-    def __init__(self) -> None:
+    `limit`: of the tokens sent, by our own count.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
         self.requests = self.tokens_in = self.tokens_out = 0
+        self._left = limit
         self._lock = threading.Lock()
+
+    def reserve(self, tokens: int) -> None:
+        """Raise BudgetReachedError if the limit does not allow a question of this size."""
+        with self._lock:
+            if self._left is None:
+                return
+            if tokens > self._left:
+                raise BudgetReachedError("The token limit is reached.")
+            self._left -= tokens
 
     def add(self, requests: int, tokens_in: int, tokens_out: int) -> None:
         with self._lock:
@@ -109,31 +127,19 @@ class Spent:
             self.tokens_out += tokens_out
 
 
-class Answer(Struct, frozen=True):
-    """An answer. `paid`: just requested; `unkept`: why it could not be cached."""
-
-    completion: Completion
-    paid: bool
-    unkept: str = ""
-
-
-class BudgetReachedError(ReviewerError):
-    """The run's token limit does not allow another request."""
-
-
 class StatementWriter:
     """Writes the statements of session pieces with a model; thread-safe.
 
-    `templates`: a folder with templates to replace the built-in ones. `cache`: without one, every
-    question is sent. Raises TemplateError for an unusable template.
+    `templates`: a folder with templates to replace the built-in ones. Raises TemplateError for an
+    unusable template.
     """
 
     def __init__(
         self,
         model: ChatModel,
+        cache: AnswerCache,
         *,
         templates: Path | None = None,
-        cache: AnswerCache | None = None,
         proposer: Proposer = Proposer.MODEL,
         answer_tokens: int = ANSWER_TOKENS,
     ) -> None:
@@ -194,19 +200,17 @@ class StatementWriter:
         parts: int = 1,
         given: QuestionContext = NOTHING_GIVEN,
         check: Callable[[Proposal], Proof],
-        allow: Callable[[int], bool] = lambda _: True,
         cancelled: Callable[[], bool] = lambda: False,
         spent: Spent,
     ) -> PieceStatements:
         """Write the statements of a piece of the session at `path`, with their proofs: those that
         pass at the first or second attempt, and failed ones with a quote from the session.
 
-        `check` proves a proposal. `allow` is called with the tokens of each request before it is
-        sent. `spent` is updated even on failure. Raises BudgetReachedError if `allow` refuses the
-        first request, ModelError, CancelledError, and OSError if the cache cannot be used.
+        `check` proves a proposal. Raises BudgetReachedError if the limit of `spent` does not allow
+        the first request, ModelError, CancelledError.
         """
         lines = (*piece.before, *piece.lines)
-        work = _Work(self, path, lines, given.known, check, allow, cancelled, spent)
+        work = _Work(self, path, lines, given.known, check, cancelled, spent)
         found = work.asked(self.question(piece, part=part, parts=parts, given=given))
         failed = [each for each in found or () if each.reasons]
         problem, again = None, None
@@ -214,7 +218,7 @@ class StatementWriter:
             again = work.asked(self.again(failed, work.lines)) if failed else None
         except BudgetReachedError:
             work.dropped["not asked again: token limit reached"] += 1
-        except (ModelError, OSError) as raised:
+        except ModelError as raised:
             problem = raised
         if again is not None:
             work.dropped[GIVEN_UP] += max(len(failed) - len(again), 0)
@@ -233,7 +237,7 @@ class StatementWriter:
         messages: Sequence[ChatMessage],
         *,
         kept_under: Sequence[ChatMessage] = (),
-        schema: JsonSchema | None = None,
+        schema: JsonSchema = SCHEMA,
     ) -> PieceQuestion:
         """The question with these messages."""
         key = question_key(
@@ -245,43 +249,40 @@ class StatementWriter:
 
     def _kept(self, question: PieceQuestion) -> Completion | None:
         """The cached answer; an unreadable one is requested again."""
-        kept = None if self._cache is None else self._cache.find(question.key)
-        asks_for_statements = question.schema is None
+        kept = self._cache.find(question.key)
+        asks_for_statements = question.schema is SCHEMA
         if kept is not None and asks_for_statements and read_answer(kept.text).unreadable:
             return None
         return kept
 
-    def _ask(self, question: PieceQuestion, cancelled: Callable[[], bool]) -> Completion:
-        return self._model.complete(
-            question.messages,
-            max_tokens=self._answer_tokens,
-            temperature=TEMPERATURE,
-            schema=question.schema or SCHEMA,
-            cancelled=cancelled,
-        )
-
     def answer(
-        self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]
-    ) -> Answer:
-        """The answer to a question. A new one is cached before anything else."""
-        if self._cache is None:
-            return Answer(self._paid(question, allow, cancelled), paid=True)
+        self, question: PieceQuestion, spent: Spent, cancelled: Callable[[], bool]
+    ) -> Completion:
+        """The answer to a question; a new one is cached before anything else.
+
+        Raises BudgetReachedError, ModelError, CancelledError.
+        """
         kept = self._kept(question)
         if kept is not None:
-            return Answer(kept, paid=False)
-        answer = self._paid(question, allow, cancelled)
+            return kept
+        spent.reserve(question.tokens)
+        try:
+            answer = self._model.complete(
+                question.messages,
+                max_tokens=self._answer_tokens,
+                temperature=TEMPERATURE,
+                schema=question.schema,
+                cancelled=cancelled,
+            )
+        except ModelError as problem:
+            spent.add(problem.sent, question.tokens * problem.sent, problem.tokens_out)
+            raise
+        spent.add(answer.requests, answer.prompt_tokens, answer.completion_tokens)
         try:
             self._cache.keep(question.key, answer)
         except OSError as problem:  # it is paid for, so use it
-            return Answer(answer, paid=True, unkept=problem.strerror or str(problem))
-        return Answer(answer, paid=True)
-
-    def _paid(
-        self, question: PieceQuestion, allow: Callable[[int], bool], cancelled: Callable[[], bool]
-    ) -> Completion:
-        if not allow(question.tokens):
-            raise BudgetReachedError("The token limit is reached.")
-        return self._ask(question, cancelled)
+            log.warning("An answer is not cached, so the next run asks again: %s", problem)
+        return answer
 
     def again(self, failed: Sequence[_Checked], lines: Sequence[ViewLine]) -> PieceQuestion:
         """The question about statements that failed, with the reasons and their lines."""
@@ -337,7 +338,6 @@ class _Work:
     lines: tuple[ViewLine, ...]
     known: str
     check: Callable[[Proposal], Proof]
-    allow: Callable[[int], bool]
     cancelled: Callable[[], bool]
     spent: Spent
     dropped: Counter[str] = field(default_factory=Counter)
@@ -345,19 +345,8 @@ class _Work:
 
     def asked(self, question: PieceQuestion) -> list[_Checked] | None:
         """The statements of an answer with a quote from the session; None if it is unreadable."""
-        try:
-            with about(self.path.stem):
-                answer = self.writer.answer(question, self.allow, self.cancelled)
-        except ModelError as problem:
-            self.spent.add(problem.sent, question.tokens * problem.sent, problem.tokens_out)
-            raise
-        completion = answer.completion
-        if answer.paid:
-            self.spent.add(
-                completion.requests, completion.prompt_tokens, completion.completion_tokens
-            )
-        if answer.unkept:
-            self.dropped[NOT_KEPT.format(answer.unkept)] += 1
+        with about(self.path.stem):
+            completion = self.writer.answer(question, self.spent, self.cancelled)
         read = read_answer(completion.text)
         cut_off = completion.finish == "length" or read.cut
         if read.unreadable:

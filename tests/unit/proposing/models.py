@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
-from reviewer.llm.model import ModelError
+from reviewer.llm.answer_cache import AnswerCache
+from reviewer.llm.model import Completion, ModelError
 
 
 def answer(*statements: dict[str, Any]) -> str:
@@ -22,3 +24,16 @@ def said(text: str, *quotes: tuple[int, str], **more: Any) -> dict[str, Any]:
 
 
 BUSY = ModelError("models.example accepts no more requests for now. Wait and try again.")
+
+
+class NoAnswers(AnswerCache):
+    """Keeps no answer."""
+
+    def __init__(self) -> None:
+        super().__init__(Path())
+
+    def find(self, key: str) -> None:
+        return None
+
+    def keep(self, key: str, answer: Completion) -> None:
+        """Forget it."""

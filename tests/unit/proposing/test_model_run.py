@@ -10,11 +10,11 @@ import pytest
 from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import CancelledError, ModelError
 from reviewer.proposing.given import KnownText
-from reviewer.proposing.model_run import RunPlan, SessionDone, piece_tokens, plan_run, run
+from reviewer.proposing.model_run import ModelRun, RunPlan, SessionDone, piece_tokens, plan_run
 from reviewer.proposing.statements import Spent, StatementWriter
 from reviewer.proposing.values import LineRole, ViewLine
 from tests.unit.llm.scripted import Scripted
-from tests.unit.proposing.models import BUSY, answer, said
+from tests.unit.proposing.models import BUSY, NoAnswers, answer, said
 from tests.unit.sessions.told import Told
 
 WORDS = "the terminal repeats its answer after 20 seconds"
@@ -32,7 +32,7 @@ def sessions(folder: Path, count: int) -> list[Path]:
 
 
 def writer(model: Scripted, cache: Path | None = None) -> StatementWriter:
-    return StatementWriter(model, cache=None if cache is None else AnswerCache(cache))
+    return StatementWriter(model, AnswerCache(cache) if cache else NoAnswers())
 
 
 def results(
@@ -43,17 +43,9 @@ def results(
     listed: Sequence[KnownText] = (),
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[SessionDone]:
-    found = run(
-        plan,
-        by,
-        known=lambda _: (),
-        listed=lambda: listed,
-        concurrency=1,
-        spent=Spent(),
-        max_tokens_in=ceiling,
-        cancelled=cancelled,
-    )
-    return list(found)
+    spent = Spent(ceiling)
+    run = ModelRun(plan, by, lambda _: (), lambda: listed, 1, spent, cancelled)
+    return list(run.results())
 
 
 def asked_about(told: Told, folder: Path) -> list[ViewLine]:

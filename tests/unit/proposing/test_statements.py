@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from reviewer.proposing.statements import (
     GIVEN_UP,
     NO_QUOTE,
     NOT_IN_SESSION,
-    NOT_KEPT,
     REFUSED,
     REPEATED,
     TOO_LONG,
@@ -32,7 +30,7 @@ from reviewer.proposing.statements import (
 from reviewer.proposing.values import Proof, Proposal, Proposer
 from reviewer.sources.events import Speaker
 from tests.unit.llm.scripted import Scripted
-from tests.unit.proposing.models import BUSY, answer, said
+from tests.unit.proposing.models import BUSY, NoAnswers, answer, said
 from tests.unit.sessions.told import Told
 
 TRUE = "The card terminal repeats its answer after 20 seconds."
@@ -59,7 +57,7 @@ class Desk:
         model: Scripted,
         *,
         cached: bool = False,
-        allow: Callable[[int], bool] = lambda _: True,
+        limit: int | None = None,
         known: str = "",
     ) -> PieceStatements:
         view = read_view(self.path)
@@ -68,14 +66,13 @@ class Desk:
         def check(proposal: Proposal) -> Proof:
             return prove(proposal, index, known=lambda _: ())
 
-        writer = StatementWriter(model, cache=self.cache if cached else None)
-        self.spent = Spent()
+        writer = StatementWriter(model, self.cache if cached else NoAnswers())
+        self.spent = Spent(limit)
         return writer.write(
             view.path,
             Piece(view.lines),
             given=QuestionContext(known=known),
             check=check,
-            allow=allow,
             spent=self.spent,
         )
 
@@ -240,7 +237,7 @@ def test_the_answer_is_kept_even_if_the_second_try_fails(desk: Desk) -> None:
 
 
 def test_an_answer_that_cannot_be_kept_is_used_and_named(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -248,14 +245,16 @@ def test_an_answer_that_cannot_be_kept_is_used_and_named(
     monkeypatch.setattr(AnswerCache, "keep", full)
     written = desk.writes(Scripted(answer(said(TRUE, (desk.agent, WORDS)))), cached=True)
     assert len(written.proved) == 1
-    assert written.dropped == {NOT_KEPT.format("No space left on device"): 1}
+    assert "No space left on device" in caplog.text
 
 
 def test_a_ceiling_stops_the_first_try_and_only_drops_the_second(desk: Desk) -> None:
     wrong = said("The card terminal repeats its answer after 35 seconds.", (desk.agent, WORDS))
     with pytest.raises(BudgetReachedError):
-        desk.writes(Scripted(answer(wrong)), allow=lambda _: False)
-    allowed = iter([True, False])
-    written = desk.writes(Scripted(answer(wrong)), allow=lambda _: next(allowed))
+        desk.writes(Scripted(answer(wrong)), limit=0)
+    first = StatementWriter(Scripted(), NoAnswers()).question(
+        Piece(read_view(desk.path).lines), part=1, parts=1
+    )
+    written = desk.writes(Scripted(answer(wrong)), limit=first.tokens)
     assert len(written.proved) == 1
     assert written.dropped == {"not asked again: token limit reached": 1}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -368,7 +367,6 @@ class _Outcome:
         from reviewer.proposing.statements import Spent
 
         self._reader, self._engine, self._project = reader, engine, project
-        self._pieces = {each.view.path: len(each.pieces) for each in plan.sessions}
         self._views = {each.view.path: each.view for each in plan.sessions}
         self.left = plan.pieces
         """Pieces without an answer."""
@@ -385,45 +383,33 @@ class _Outcome:
     def add(self, done: SessionDone, *, as_json: bool) -> None:
         """Queue the statements of a session, in one act, and count them.
 
-        A failure is recorded with the session's name, and does not affect other sessions; but if
-        the store fails, nothing more is sent. Raises StoreError, sqlite3.Error, OSError.
+        Failures do not affect other sessions; but if the store fails, nothing more is sent. Raises
+        StoreError.
         """
         self._dropped.update(done.dropped)
         self.failures += [each for each in done.failures if each not in self.failures]
-        try:
-            if done.proved:
-                self._queue(done)
-        except (StoreError, sqlite3.Error, OSError):
-            raise
-        except Exception as problem:  # the other sessions' statements are still queued
-            from reviewer.cli.run import explain
-
-            self.failures.append(f"{done.path.name}: {explain(problem)[0]}")
-            return
+        if done.proved:
+            added = self._engine.proposals.add(
+                self._project,
+                done.proved,
+                title=f"Proposed by {self._reader} from {done.path.name}",
+                view_of=self._views.__getitem__,
+            )
+            self._new += added.new
+            self._related = self._related.plus(added.related)
+            self._told.update([done.path] if added.new else [])
+            self._seen += len(added.seen) + len(added.unchanged)
+            self._unproved += added.unproved
+            self._beyond_cap += len(added.over_cap)
+            self._dropped.update(each.reason for each in added.dropped)
         if not done.left:
             self.note_read(done.path)
-        answered = self._pieces[done.path] - done.left
-        self.left -= answered
-        self._answered += answered
+        self.left -= done.answered
+        self._answered += done.answered
         self._read += done.read
         if as_json:
             for each in done.proved:
                 print_json(_row(each))
-
-    def _queue(self, done: SessionDone) -> None:
-        added = self._engine.proposals.add(
-            self._project,
-            done.proved,
-            title=f"Proposed by {self._reader} from {done.path.name}",
-            view_of=self._views.__getitem__,
-        )
-        self._new += added.new
-        self._related = self._related.plus(added.related)
-        self._told.update([done.path] if added.new else [])
-        self._seen += len(added.seen) + len(added.unchanged)
-        self._unproved += added.unproved
-        self._beyond_cap += len(added.over_cap)
-        self._dropped.update(each.reason for each in added.dropped)
 
     def note_read(self, path: Path) -> None:
         """Record that nothing of a session is left to read."""

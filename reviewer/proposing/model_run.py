@@ -100,16 +100,17 @@ class RunPlan(Struct, frozen=True):
 
 
 class SessionDone(Struct, frozen=True):
-    """The result for a session. `left`: pieces without an answer; `read`: pieces with a readable
-    answer.
+    """The result for a session. `answered`: its pieces with an answer, of which `read` had
+    something readable; `left`: those without.
     """
 
     path: Path
     proved: tuple[Proved, ...]
     dropped: Mapping[str, int]
-    failures: tuple[str, ...] = ()
-    left: int = 0
-    read: int = 0
+    failures: tuple[str, ...]
+    answered: int
+    left: int
+    read: int
 
 
 def piece_tokens(writer: StatementWriter, *, context_tokens: int, answer_tokens: int) -> int:
@@ -214,12 +215,14 @@ class _Open:
         dropped: Counter[str] = Counter()
         for each in written:
             dropped.update(each.dropped)
+        left = self.left + self.waiting
         return SessionDone(
             self.path,
             tuple(proved for each in written for proved in each.proved),
             dict(dropped),
             tuple(self.failures),
-            self.left + self.waiting,
+            self.parts - left,
+            left,
             sum(each.read for each in written),
         )
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections import Counter
-from collections.abc import Callable, Hashable
-from typing import Any, TypeVar
 
 from reviewer.commits.commit_sql import JOINED, ORIGIN, PRIORITY, read_as
 from reviewer.commits.values import ContextView, Priority, TokenTotals
@@ -18,7 +15,6 @@ _NAMED = 8
 """An error message lists at most this many contexts."""
 _IN_PROJECT = "(?1 IS NULL OR p.name = ?1)"
 _BY_PERSON = "c.role = 'user' AND c.type = 'dialogue' AND instr(c.meta, '\"aside\":1') = 0"
-Found = TypeVar("Found")
 
 
 class ContextReader:
@@ -26,7 +22,6 @@ class ContextReader:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._local = threading.local()
 
     def all(self, project: str | None = None) -> list[ContextView]:
         """The contexts of a project, or all of them, latest change first."""
@@ -34,7 +29,7 @@ class ContextReader:
 
     def get(self, context: int) -> ContextView:
         """One context. Raises UnknownIdError, also for one of another project."""
-        found = self._kept(("context", context), lambda: self._views("x.id = ?", context))
+        found = self._views("x.id = ?", context)
         if not found:
             raise UnknownIdError(f"There is no context #{context}. See: reviewer context list")
         self._database.ownership.require_name(f"Context #{context}", found[0].project)
@@ -125,9 +120,6 @@ class ContextReader:
         """A cheap value that changes whenever the chain of a context, its annotations or its
         confirmed anchors do.
         """
-        return self._kept(("version", context), lambda: self._version(context))
-
-    def _version(self, number: int) -> tuple[int, ...]:
         row = self._database.first(
             "SELECT coalesce(x.head_id, 0), x.changed_at,"
             " (SELECT coalesce(sum(a.id), 0) FROM commit_ c"
@@ -135,7 +127,7 @@ class ContextReader:
             " (SELECT coalesce(sum(2 * a.id + a.confirmed), 0) FROM commit_ c"
             "  JOIN anchor a ON a.commit_id = c.id WHERE c.context_id = x.id)"
             " FROM context x WHERE x.id = ?",
-            (number,),
+            (context,),
         )
         return () if row is None else (row[0], hash(row[1]), row[2], row[3])
 
@@ -150,26 +142,10 @@ class ContextReader:
         return [self._view(row) for row in rows]
 
     def _view(self, row: sqlite3.Row) -> ContextView:
-        number = row["id"]
-        commits, tokens = self._kept(("sizes", number), lambda: self._sizes(number))
-        return read_as(ContextView, row, commits=commits, tokens=tokens)
-
-    def _sizes(self, number: int) -> tuple[int, int]:
-        """Number of commits and tokens of a chain."""
+        """A context, with the number of its commits and their tokens."""
         ((commits, tokens),) = self._database.query(
             "SELECT count(*), coalesce(sum(t.tokens), 0)"
             f" FROM {JOINED} WHERE c.context_id = ? AND c.live = 1",
-            (number,),
+            (row["id"],),
         )
-        return commits, tokens
-
-    def _kept(self, key: Hashable, read: Callable[[], Found]) -> Found:
-        """The result of `read`, cached by key and thread until the store changes."""
-        version = self._database.data_version()
-        if getattr(self._local, "version", None) != version:
-            self._local.version, self._local.found = version, {}
-        found: dict[Hashable, Any] = self._local.found
-        if key not in found:
-            found[key] = read()
-        value: Found = found[key]
-        return value
+        return read_as(ContextView, row, commits=commits, tokens=tokens)

@@ -1,4 +1,4 @@
-"""`reviewer context list|show|create|import|export` and `reviewer compile`: chains of commits."""
+"""`reviewer context list|create|import|export` and `reviewer compile`: chains of commits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from reviewer.cli.output import (
     print_json,
     print_table,
     safe_lines,
-    table,
 )
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError
@@ -70,26 +69,6 @@ def list_contexts(session: Session, as_json: bool) -> None:
             right=[0, 2, 3],
             empty=f"There are no contexts yet. Import one: {IMPORT}",
         )
-
-
-@context.command("show")
-@click.argument("name", metavar="CONTEXT")
-@json_option("One JSON object, with the totals.")
-@pass_session
-def show(session: Session, name: str, as_json: bool) -> None:
-    """Show the source of a context, and its tokens by priority and role."""
-    with session.reading(filled_by=IMPORT) as engine:
-        found = find_context(engine, name)
-        totals = engine.contexts.totals(found.id)
-    rows = [
-        ("context", f"#{found.id} {found.name} in project {found.project}"),
-        ("head", found.head or "no commits yet"),
-        ("from", found.source_path or "written by hand"),
-        ("created", moment(found.created_at)),
-        ("changed", moment(found.changed_at)),
-        ("contains", totals_line(totals)),
-    ]
-    emit([{**fields(found), "totals": totals}], as_json, lines=lambda _: table(rows))
 
 
 @context.command("create")

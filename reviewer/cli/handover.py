@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from reviewer.cli.context import IMPORT, find_context
 from reviewer.cli.inputs import engine_options, option, together
 from reviewer.cli.output import Command, count, json_option, narrate, print_json, print_lines
 from reviewer.cli.session import Session, Verb, pass_session
@@ -19,17 +18,15 @@ from reviewer.errors import SourceError
 if TYPE_CHECKING:
     from reviewer.compression.engines import EngineName
     from reviewer.compression.handover import Handover
-    from reviewer.compression.values import SegmentTurn
 
 LEAST = 100
 
 
 def _about_a_session(tokens: int) -> Callable[[Command], Command]:
-    """Options for the subject of a text and its length."""
+    """The session of a text, and its length."""
     return together(
         click.argument("name", required=False, metavar="[SESSION]"),
         option("--max-tokens N", "At most N tokens.", least=LEAST, default=tokens),
-        option("--context NAME", "Write about this context instead."),
         json_option("One JSON object."),
     )
 
@@ -42,7 +39,6 @@ def brief(
     session: Session,
     name: str | None,
     max_tokens: int,
-    context: str | None,
     engine: EngineName,
     model: str | None,
     as_json: bool,
@@ -55,37 +51,28 @@ def brief(
     Nothing is sent anywhere without --engine model, whatever the settings say. If the model fails,
     the offline engine writes, and a line on stderr gives the reason.
     """
-    from reviewer.compression.handover import brief_of, write_brief
+    from reviewer.compression.handover import write_brief
 
+    named = find_session(session, name)
     with written_by(engine, model) as writer:
-        subject = _Subject(session, name, context, as_json)
-        subject.print(
-            lambda each: write_brief(
-                each.path, max_tokens=max_tokens, session=each.session or None, writer=writer
-            ),
-            lambda title, turns: brief_of(turns, title, max_tokens=max_tokens, writer=writer),
+        found = write_brief(
+            named.path, max_tokens=max_tokens, session=named.session or None, writer=writer
         )
+    _show(found, named, as_json)
 
 
 @click.command(cls=Verb, example="keep --max-tokens 500")
 @_about_a_session(700)
 @pass_session
-def keep(
-    session: Session,
-    name: str | None,
-    max_tokens: int,
-    context: str | None,
-    as_json: bool,
-) -> None:
+def keep(session: Session, name: str | None, max_tokens: int, as_json: bool) -> None:
     """Paste it after /compact, or let a hook before compaction print it. SESSION is as for reviewer
     brief.
     """
-    from reviewer.compression.handover import keep_of, write_keep
+    from reviewer.compression.handover import write_keep
 
-    _Subject(session, name, context, as_json).print(
-        lambda each: write_keep(each.path, max_tokens=max_tokens, session=each.session or None),
-        lambda _, turns: keep_of(turns, max_tokens=max_tokens),
-    )
+    named = find_session(session, name)
+    found = write_keep(named.path, max_tokens=max_tokens, session=named.session or None)
+    _show(found, named, as_json)
 
 
 class NamedSession(NamedTuple):
@@ -95,35 +82,9 @@ class NamedSession(NamedTuple):
     session: str = ""
 
 
-class _Subject(NamedTuple):
-    """The subject of a text: a session, or a context."""
-
-    session: Session
-    name: str | None
-    context: str | None
-    as_json: bool
-
-    def print(
-        self,
-        about_session: Callable[[NamedSession], Handover],
-        about_context: Callable[[str, Sequence[SegmentTurn]], Handover],
-    ) -> None:
-        if self.context is not None:
-            if self.name is not None:
-                raise click.UsageError("name a session or a --context, not both")
-            with self.session.reading(filled_by=IMPORT) as engine:
-                context = find_context(engine, self.context)
-                turns = engine.compression.original_turns(context.id)
-            place = f"the context {context.name}"
-            _show(about_context(place, turns), place, self.as_json)
-            return
-        named = find_session(self.session, self.name)
-        found = about_session(named)
-        inside = f", {found.conversation}" if found.conversation else f" {named.session}".rstrip()
-        _show(found, f"{named.path}{inside}", self.as_json)
-
-
-def _show(found: Handover, place: str, as_json: bool) -> None:
+def _show(found: Handover, named: NamedSession, as_json: bool) -> None:
+    inside = f", {found.conversation}" if found.conversation else f" {named.session}".rstrip()
+    place = f"{named.path}{inside}"
     if as_json:
         print_json(found)
         say_what_is_wrong(found.engine, found.note, found.invented)

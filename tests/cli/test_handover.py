@@ -78,20 +78,6 @@ def test_keep_is_an_instruction_with_the_persons_words(reviewer: Reviewer, sessi
 
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])
-def test_of_a_context_it_is_the_same_before_and_after_a_compression(
-    reviewer: Reviewer, session: Path, verb: str
-) -> None:
-    reviewer.succeeds("context", "import", session, "--name", "ferry")
-    [before] = reviewer.rows(verb, "--context", "ferry")
-    assert "never shrink the type below 9 points" in before["content"]
-    reviewer.succeeds("compress", "ferry", "--apply", "--anyway")
-    [after] = reviewer.rows(verb, "--context", "ferry")
-    assert after["content"] == before["content"]
-    assert "not both" in reviewer(verb, session, "--context", "ferry").stderr
-    assert "no context" in reviewer.fails(verb, "--context", "gone")
-
-
-@pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_a_session_is_found_by_its_id_and_the_newest_without_one(
     reviewer: Reviewer, session: Path, tmp_path: Path, verb: str
 ) -> None:

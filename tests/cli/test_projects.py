@@ -64,7 +64,6 @@ LISTING: dict[str, list[list[str]]] = {
 NAMING: dict[str, list[list[str]]] = {
     "queue show": [["{waiting}"], ["{waiting}", "--json"]],
     "history show": [["{act}"]],
-    "context show": [["{context}"], ["pelican-talk"]],
     "context export": [["{context}"], ["pelican-talk"]],
     "commit list": [["{context}"], ["pelican-talk"]],
     "commit show": [["{commit}"], ["{hash}"]],
@@ -132,7 +131,7 @@ ELSEWHERE = {
 themselves (`test_sources.py`)."""
 
 LOOKING = {
-    *LISTING, "queue show", "history show", "context show", "context export",
+    *LISTING, "queue show", "history show", "context export",
     "commit list", "commit show", "compile", "compress", "packet read",
     "pipeline preamble", "state show",
 }  # fmt: skip

@@ -98,24 +98,18 @@ def load_settings(path: Path | None = None) -> Settings:
     """
     path = path or settings_path()
     try:
-        text = read_small(path).decode()
+        data = read_small(path)
     except FileNotFoundError:
         if os.environ.get("REVIEWER_CONFIG"):
             raise SettingsError(f"There is no settings file {path} (REVIEWER_CONFIG).") from None
         return Settings()
     except OSError as problem:
         raise SettingsError(f"Cannot read the settings {path}: {problem.strerror}.") from problem
-    except UnicodeDecodeError as problem:
-        raise SettingsError(f"The settings {path} are not UTF-8 text.") from problem
     import tomllib  # late: often there is no such file
 
     try:
-        return msgspec.convert(tomllib.loads(text), Settings)
-    except tomllib.TOMLDecodeError as problem:
-        raise SettingsError(f"The settings {path} are not TOML: {problem}.") from problem
-    except RecursionError:
-        raise SettingsError(f"The settings {path} are nested too deeply.") from None
-    except msgspec.ValidationError as problem:
+        return msgspec.convert(tomllib.loads(data.decode()), Settings)
+    except (ValueError, RecursionError) as problem:  # not UTF-8, not TOML, or a wrong setting
         raise SettingsError(
             f"The settings {path}: {problem}. All settings: reviewer help settings"
         ) from problem

@@ -83,24 +83,19 @@ def is_this_machine(host: str) -> bool:
 
 
 def _split(base_url: str) -> SplitResult:
-    """The parts of a base URL. Raises ModelError for an unusable one."""
-    example = "It looks like https://host/v1."
+    """The parts of a base URL. Raises ModelError for an unusable one, without quoting it."""
     try:
         url = urlsplit(base_url)
-        port = url.port
-    except ValueError as problem:
-        raise ModelError(f"base_url under [model] is not a URL: {problem}. {example}") from None
-    if url.scheme not in ("http", "https"):
-        raise ModelError(f"base_url under [model] must begin with https:// or http://. {example}")
-    if not url.hostname or port == 0 or re.search(r"[\s\x00-\x1f\x7f]", base_url):
-        raise ModelError(f"base_url under [model] has no host. {example}")
-    if url.username is not None or url.password is not None:
+        usable = url.scheme in ("http", "https") and url.hostname and url.port != 0
+        usable = usable and "@" not in url.netloc
+    except ValueError:
+        usable = False
+    if not usable or re.search(r"[\s\x00-\x1f\x7f?#]", base_url):
         raise ModelError(
-            "base_url under [model] contains a name or a password. Put the key into an environment "
-            "variable and name that one as key_variable."
+            "base_url under [model] must look like https://host/v1, without a name, a password or "
+            "a part behind ? or #. A key goes into the environment variable that key_variable "
+            "names."
         )
-    if url.query or url.fragment:
-        raise ModelError(f"base_url under [model] cannot have a part behind ? or #. {example}")
     return url
 
 

@@ -1,10 +1,9 @@
-"""Parses typed and piped input: options, ids, dates, texts."""
+"""Parses typed and piped input: options, ids, texts."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -101,24 +100,6 @@ class Pair(click.ParamType[tuple[str, str]]):
 
 
 PAIR = Pair()
-
-
-class DateTimeParam(click.ParamType[datetime]):
-    """A date or time in ISO 8601; UTC without a zone."""
-
-    name = "iso"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> datetime:
-        from reviewer.clock import from_iso
-
-        found = from_iso(str(value))
-        if found is None:
-            self.fail(
-                f"{value!r} is not a date; write 2026-02-14 or 2026-02-14T10:30:00", param, ctx
-            )
-        return found
 
 
 def limit_option(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from reviewer.cli.inputs import FILE, DateTimeParam, flag, option, read_text
+from reviewer.cli.inputs import FILE, flag, option, read_text
 from reviewer.cli.output import (
     count,
     emit,
@@ -22,6 +22,7 @@ from reviewer.cli.output import (
     safe_lines,
 )
 from reviewer.cli.session import NOTHING_STORED, Session, VerbGroup, pass_session
+from reviewer.clock import from_iso
 from reviewer.packets.values import DEFAULT_BUDGET
 from reviewer.system import working_folder
 from reviewer.text.token_numbers import read_tokens
@@ -40,6 +41,13 @@ def _tokens(_: click.Context, __: click.Parameter, value: str) -> int:
     found = read_tokens(value)
     if found is None:
         raise click.BadParameter(f"{value!r} is not a number such as 8000, 8,000 or 8k.")
+    return found
+
+
+def _moment(_: click.Context, __: click.Parameter, value: str | None) -> datetime | None:
+    found = from_iso(value or "")
+    if value is not None and found is None:
+        raise click.BadParameter(f"{value!r} is not a date such as 2026-02-14T10:30:00.")
     return found
 
 
@@ -71,7 +79,7 @@ _folder_option = option(
     choices=("markdown", "json"),
     default="markdown",
 )
-@option("--now ISO", "Compute ages at this date.", type=DateTimeParam())
+@option("--now ISO", "Compute ages at this date.", callback=_moment)
 @flag("--explain", "List every item with its score and the reason why it is in or out.")
 @option("--pin ID", "Put this item first.", into="pins", many=True)
 @click.pass_context

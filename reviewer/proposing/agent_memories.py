@@ -1,7 +1,7 @@
 """Memories that agents wrote by themselves, proposed for review.
 
 Reads Claude Code's `memory/` folders, Codex memories, and the memories that Gemini CLI adds to
-GEMINI.md or keeps in its inbox. Writes nothing.
+GEMINI.md. Writes nothing.
 """
 
 from __future__ import annotations
@@ -158,8 +158,6 @@ def _text(path: Path) -> str:
 
 def _reader(path: Path) -> Callable[[Path, str], Iterator[Proposal]] | None:
     folders = path.parts[:-1]
-    if path.suffix == ".patch" and ".inbox" in folders:
-        return _inbox
     if path.suffix != ".md":
         return None
     if path.name == "GEMINI.md":
@@ -245,18 +243,6 @@ def _gemini(path: Path, text: str) -> Iterator[Proposal]:
     for entry in entries(text):
         if entry.heading.lower() == GEMINI_HEADING:
             yield from _proposal(entry, "memory.gemini", _PREFERENCE)
-
-
-def _inbox(path: Path, text: str) -> Iterator[Proposal]:
-    """The lines that a patch would add, each a memory awaiting `/memory inbox`."""
-    lines = [
-        line[1:] if line.startswith("+") and not line.startswith("+++") else ""
-        for line in text.splitlines()
-    ]
-    kind = _PREFERENCE if "global" in path.parts else _UNTYPED
-    for entry in entries("\n".join(lines)):
-        if entry.heading.lower() != "memory index" and not _LINKED.match(entry.text):
-            yield from _proposal(entry, "memory.gemini", kind)
 
 
 def _proposal(

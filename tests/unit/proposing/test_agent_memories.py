@@ -108,13 +108,6 @@ LONG = "The importer " + "reads the shards in the order of their names " * 8
             [("The user deploys on Tuesdays only.", "person", 5)],
             id="Gemini CLI, one section",
         ),
-        pytest.param(
-            "memory/.inbox/global/extraction.patch",
-            "--- /dev/null\n+++ /home/ann/.gemini/GEMINI.md\n@@ -0,0 +1,2 @@\n"
-            "+# Facts\n+- The user wants answers without tables.\n unchanged line of text\n",
-            [("The user wants answers without tables.", "person", 4)],
-            id="a patch in the inbox of Gemini CLI",
-        ),
         pytest.param("docs/notes.md", "- Ports are listed in ports.toml\n", [], id="a note"),
         pytest.param("memory/plan.md", "- Ports are listed in ports.toml\n", [], id="a plan"),
     ],

@@ -30,7 +30,7 @@ COMMON_SHARE, MAX_MATCHES = 5, 70
 MAX_WORDS, MAX_SCORED = 64, 12
 """Words of a text that are looked up; the rarest of them that are scored."""
 STEM_CHARS = 4
-"""Words in the same memories that share their first letters count as one: `expect`, `expected`."""
+"""Words that share their first letters count once for a memory: `expect`, `expected`."""
 LONGEST_TEXT, LONGEST_SEARCHED = 40_000, 6_000
 """Characters of an output or prompt that are read; those that are searched for words."""
 
@@ -266,7 +266,9 @@ def _by_words(
     few = min(max(count // COMMON_SHARE, 3), MAX_MATCHES)
     rules = _rules(cue.signatures)
     lines = cue.text.splitlines() if cue.signatures else [cue.text]
-    words = {line: words_of(line) for line in lines}
+    (name,) = store.execute("SELECT name FROM project WHERE id = ?", (project,)).fetchone()
+    own = set(words_of(name.lower()))  # the project's own name is in every path
+    words = {line: [each for each in words_of(line) if each.lower() not in own] for line in lines}
     looked_up = {word.lower() for line in lines for word in words[line]}
     called = {word.lower() for word in _WORD.findall(cue.line[:LONGEST_SEARCHED])[:MAX_WORDS]}
     frequency = _frequencies(store, few, looked_up | called)
@@ -305,14 +307,16 @@ def _by_words(
 def _matches(
     words: Iterable[str], having: Mapping[str, dict[int, float]]
 ) -> dict[str, dict[int, float]]:
-    """The words with the memories that have them; of words in the same memories that share their
-    first letters, the first.
+    """The words with the memories that have them. A memory counts once for words that share their
+    first letters, for the first of them.
     """
-    found: dict[tuple[str, frozenset[int]], tuple[str, dict[int, float]]] = {}
+    counted: set[tuple[str, int]] = set()
+    found: dict[str, dict[int, float]] = {}
     for word in words:
-        scores = having[word.lower()]
-        found.setdefault((word[:STEM_CHARS].lower(), frozenset(scores)), (word, scores))
-    return dict(found.values())
+        stem, scores = word[:STEM_CHARS].lower(), having[word.lower()]
+        found[word] = {each: score for each, score in scores.items() if (stem, each) not in counted}
+        counted.update((stem, each) for each in scores)
+    return found
 
 
 def _is_about(

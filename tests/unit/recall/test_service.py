@@ -26,6 +26,7 @@ FACTS = (
     "The hall is cold in winter, and displays start slowly.",
     "`receiptPaperWidth` has to be set before the first sale.",
 )
+MORE = [f"Ticket{number} is printed{number}." for number in range(16)]
 FAILURE = "till/coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)"
 
 
@@ -106,13 +107,30 @@ def test_each_failure_of_a_call_has_its_memory_before_a_second_one(engine: Engin
 
 
 def test_a_memory_with_a_word_alone_and_in_a_name_has_it_once(engine: Engine) -> None:
-    others = [f"Ticket{number} is printed{number}." for number in range(16)]
     those = [
         f"The {each} wait for sessionGracePeriod: grace." for each in ("doors", "lamps", "tills")
     ]
-    for text in (*others, *those):
+    for text in (*MORE, *those):
         engine.triage.promote(engine.entities.author("kiosk", "knowledge", text).ids)
     assert len(recalled(engine, "prompt", "session grace period")) == 3
+
+
+def test_words_that_share_their_first_letters_count_once(engine: Engine) -> None:
+    for text in ("Fold a banner.", "`bannersFolded` is set at nine.", *MORE):
+        engine.triage.promote(engine.entities.author("kiosk", "knowledge", text).ids)
+    assert recalled(engine, "prompt", "banner banners") == []
+    assert recalled(engine, "prompt", "fold a banner") == [8]
+
+
+def test_the_name_of_the_project_says_nothing(engine: Engine) -> None:
+    for text in (*FACTS, "A shop-till-app without a config shows the default theme."):
+        engine.triage.promote(engine.entities.author("shop-till-app", "knowledge", text).ids)
+
+    def said(text: str) -> list[int]:
+        return [each.id for each in engine.recall.at("shop-till-app", cue_of("error", text))]
+
+    assert said("cd: no main module in /home/ada/shop-till-app, try shop-till-app init") == []
+    assert len(said("shop-till-app: no default theme in this config")) == 1
 
 
 def test_a_long_prompt_has_words_in_common_with_any_memory(engine: Engine) -> None:

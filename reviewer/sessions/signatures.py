@@ -57,7 +57,7 @@ _FRAME = re.compile(
     r"(?:Error: )?Exit code:? -?\d+|<\/?(?:returncode|output)>|Command exited with"
     r"|Sibling tool call errored|Process exited with code|Chunk ID:|Wall time:|Output:$"
     r"|Original token count:|<(?:command with )?(?:shellId|id): |Traceback |Now using node|npm warn"
-    r"|\$ |> |\[\d|={3}|#"
+    r"|\$ |> |\[\d|={3}|#|error: failed to push some refs"
 )
 """Lines that agents and runners add to every output."""
 

@@ -81,6 +81,23 @@ def test_an_ingestion_says_in_one_line_what_came_up_again(reviewer: Reviewer, fo
     )
 
 
+def test_an_error_in_the_code_of_the_day_does_not_come_up_again(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    for name in ("a", "b"):
+        told = Told(name)
+        told.user("Sort them")
+        told.run(
+            "npm run check", "src/rows.ts(3,5): error TS2304: Cannot find name 'r'.", failed=True
+        )
+        told.edit("/work/shop/src/rows.ts", "r.sort()", "rows.sort()")
+        told.run("npm run check")
+        done = reviewer("ingest", write(folder, told))
+
+    assert reviewer.rows("findings", "--again")
+    assert "Came up again" not in done.stderr
+
+
 def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, folder: Path) -> None:
     reviewer("ingest", write(folder, lint("a")))
     assert not reviewer.rows("queue", "list")

@@ -62,7 +62,8 @@ def _in_a_line(view: FindingView) -> str:
 
 def propose(writer: QueueWriter, wave_id: int, first: int) -> list[str]:
     """Queue those of the findings from the id `first` on that recur, and count known ones again;
-    returns what other sessions have too, costliest first, a line each.
+    returns what other sessions have too, without errors in the day's code, costliest first, a line
+    each.
 
     A failure is proposed with its remedy, in a fixed wording; a command that the person refused
     more than once, with their last words, to be reworded.
@@ -70,7 +71,7 @@ def propose(writer: QueueWriter, wave_id: int, first: int) -> list[str]:
     again: list[FindingView] = []
     for group in recurring(writer.act, writer.project_id, first):
         view = view_of(group)
-        if view.sessions >= SESSIONS:
+        if view.sessions >= SESSIONS and not _is_of_the_day(view):
             again.append(view)
         if content := _failure(group):
             _queue(writer, wave_id, group, content)
@@ -93,7 +94,7 @@ def _failure(group: Sequence[FindingRow]) -> str:
     if view.kind not in (Kind.FAILURE, Kind.ENVIRONMENT) or view.sessions < SESSIONS:
         return ""
     failing = failing_lines(view.text)
-    if not view.fix or not failing or any(map(is_of_the_day, failing)):
+    if not view.fix or not failing or _is_of_the_day(view):
         return ""
     if failing[0].rule and failing[0].path:
         if REPLACED not in view.fix or ": " not in view.signature:
@@ -103,6 +104,10 @@ def _failure(group: Sequence[FindingRow]) -> str:
     line = " ".join(without_place(view.text).split())
     begins = f"`{view.command}` fails:" if view.command else "A call fails:"
     return f"{begins} “{line}”. What made it pass: {view.fix}"
+
+
+def _is_of_the_day(view: FindingView) -> bool:
+    return any(map(is_of_the_day, failing_lines(view.text)))
 
 
 def _was_taken_again(fix: str, group: Sequence[FindingRow]) -> bool:

@@ -34,6 +34,10 @@ from reviewer.sessions.signatures import failing_lines, is_environment, signatur
             " ! [rejected] main -> main (fetch first)\nerror: failed to push some refs to 'x'",
             "! [rejected] main -> main (fetch first)",
         ),
+        (
+            "[hook] Snapshots must be reviewed\nerror: failed to push some refs to 'x'",
+            "[hook] snapshots must be reviewed",
+        ),
         ("No such file or directory: /home/ann/x/y.txt (17 tries)", "no such file or directory: *"),
     ],
 )

@@ -256,14 +256,6 @@ def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> 
     return line_start + text.count("\n", 0, span_start)
 
 
-class RelationView(Struct, frozen=True):
-    """A stated relation to a name; `target_id`: the entity of that name, if stored."""
-
-    kind: str
-    target: str
-    target_id: int | None = None
-
-
 class EntityView(Struct, frozen=True):
     """The structure of an entity; wording, status and evidence are in its row."""
 
@@ -271,7 +263,6 @@ class EntityView(Struct, frozen=True):
     name: str
     slot: str
     attributes: tuple[Attribute, ...]
-    relations: tuple[RelationView, ...]
     graduated_from: int | None
 
 

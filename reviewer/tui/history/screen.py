@@ -47,7 +47,6 @@ STATUS_WORDS = {
 TABLES = {
     "memory": "memory",
     "entity": "entity",
-    "relation": "relation",
     "conflict": "conflict",
     "state": "trusted state",
     "context": "session",

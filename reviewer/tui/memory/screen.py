@@ -31,7 +31,6 @@ from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import ListScreen
@@ -69,22 +68,6 @@ class Shown:
     detail: Detail | None = None
     """For a memory or entity."""
     uses: Sequence[tuple[MemoryUse, UseOutcome]] = ()
-
-    @property
-    def related(self) -> list[tuple[int, str]]:
-        """Related facts: id and relation."""
-        entity = self.detail.entity if self.detail is not None else None
-        if self.detail is None or entity is None:
-            return []
-        found = [
-            (each.target_id, f"{each.kind.replace('_', ' ')} {each.target}")
-            for each in entity.relations
-            if each.target_id is not None
-        ]
-        found += [(number, "contradicted in conflict") for number in self.detail.open_conflicts]
-        if entity.graduated_from is not None:
-            found.append((entity.graduated_from, "graduated from memory"))
-        return found
 
 
 class MemoryScreen(ListScreen, pane=keys.MEMORY):
@@ -252,14 +235,6 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         """Why an action on the loaded fact cannot run."""
         return self.no_rows() or (LOADING if self.current is None else None)
 
-    def unrelated(self) -> str | None:
-        if self.current is not None and not self.current.related:
-            return "This has no related facts."
-        return self.not_read()
-
-    def offers(self, action: Action) -> bool:
-        return action is not keys.FOLLOW or not self.unrelated()
-
     # acts
 
     def settle(self, done: Done, here: Collection[int] = (), *, remark: str = "") -> None:
@@ -349,16 +324,6 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         options = [Option("keep", "Keep it"), Option("erase", f"Erase {what} for good")]
         await self.choose(f"Forget {what}: this cannot be undone", options, then)
 
-    @unless(unrelated)
-    async def action_follow(self) -> None:
-        """Go to a related fact; choose if there are several."""
-        related = self.current.related if self.current else []
-        options = [Option(str(number), f"#{number}", how) for number, how in related]
-        if len(options) == 1:
-            await self._go_to(options[0])
-        elif options:
-            await self.choose("Follow", options, self._go_to)
-
     def _no_memory(self) -> str | None:
         if self.current is not None and self.current.detail is None:
             return "Trusted state is in every packet, in the constitution."
@@ -379,14 +344,6 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 lambda: reach_blocks(self.engine, number, signs),
             )
         )
-
-    async def _go_to(self, option: Option) -> None:
-        number = int(option.key)
-        index = self.facts.index_of([number])
-        if index is None:
-            self.host.open_memory(number)
-        else:
-            self.list.move_to(index)
 
     # writing
 

@@ -55,10 +55,6 @@ OPEN_EDITOR = Action(
     "open_editor", "E", "in editor",
     "Open the file at the line in $VISUAL or $EDITOR.",
 )  # fmt: skip
-REACH = Action(
-    "reach", "", "agents",
-    "Show which agents get this fact, and where.",
-)  # fmt: skip
 FILTER = Action(
     "filter", "/", "filter",
     "Show only rows that match words and fields; such as is:unused in Memory.",
@@ -68,10 +64,6 @@ REFRESH = Action("refresh", "ctrl+l", "refresh", "Reload everything.")
 MARK = Action(
     "mark", "space", "mark",
     "Mark this row and go down; the next decision applies to every marked row.",
-)  # fmt: skip
-RANGE = Action(
-    "range", "", "mark to here",
-    "Mark every row from the last mark to this one.",
 )  # fmt: skip
 MARK_ALL = Action(
     "mark_all", "*", "mark all",

@@ -201,13 +201,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.say_marked()
 
     @unless(no_rows)
-    def action_range(self) -> None:
-        """Mark every row from the last mark to this one."""
-        self._marked_model().mark_to_here()
-        self.list.refresh()
-        self.say_marked()
-
-    @unless(no_rows)
     def action_mark_all(self) -> None:
         """Mark every row that can be marked, or none."""
         model = self._marked_model()

@@ -39,7 +39,6 @@ MEMORY = Pane(
     "memory", "Memory",
     (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE,
-     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, FORGET,
-     keys.REACH),
+     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, FORGET),
     (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO),
 )  # fmt: skip

@@ -42,7 +42,6 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.memory import keys
 from reviewer.tui.memory.model import FactModel, Facts, TrustedRow, take_out, ways_out
 from reviewer.tui.memory.panes import FactList, outcome_blocks, state_blocks
-from reviewer.tui.reading.screen import ReadingScreen
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
@@ -231,10 +230,6 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         shown = self.shown
         return shown if shown is not None and shown.key == self.facts.current_id else None
 
-    def not_read(self) -> str | None:
-        """Why an action on the loaded fact cannot run."""
-        return self.no_rows() or (LOADING if self.current is None else None)
-
     # acts
 
     def settle(self, done: Done, here: Collection[int] = (), *, remark: str = "") -> None:
@@ -323,27 +318,6 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         what = f"#{row.id}" + (f" and {others} merged into it or graduated" if others else "")
         options = [Option("keep", "Keep it"), Option("erase", f"Erase {what} for good")]
         await self.choose(f"Forget {what}: this cannot be undone", options, then)
-
-    def _no_memory(self) -> str | None:
-        if self.current is not None and self.current.detail is None:
-            return "Trusted state is in every packet, in the constitution."
-        return self.not_read()
-
-    @unless(_no_memory)
-    def action_reach(self) -> None:
-        """Show which agents get this fact, and where."""
-        if self.current is None:
-            return
-        from reviewer.tui.agents.reach import reach_blocks
-
-        number, signs = self.current.key, glyphs(self.app)
-        self.app.push_screen(
-            ReadingScreen(
-                self.engine,
-                f"Which agents get #{number}?",
-                lambda: reach_blocks(self.engine, number, signs),
-            )
-        )
 
     # writing
 

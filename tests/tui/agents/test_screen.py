@@ -133,17 +133,3 @@ async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
         await until_async(lambda: path.read_text() == first)
         await screen.press("f7", "g", "d", "y", "enter")
         assert not path.exists()
-
-
-async def test_the_menu_shows_which_agents_get_a_memory(
-    stocked: Engine, settings: Path, tree: Path
-) -> None:
-    async with opened(stocked, size=(60, 20), project="acme") as screen:
-        await screen.press("a", "f5")
-        await screen.choose("agents")
-        assert "No agent is connected: F7, then c." in screen.text
-        await screen.press("escape", "f7", "c", "enter", "y", "enter", "f5")
-        await screen.choose("agents")
-        shown = " ".join(screen.text.split())
-        assert "when a session starts" in shown
-        assert "Codex: not connected" in shown

@@ -10,7 +10,7 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
 from reviewer.tui.evidence.source import SourceScreen
-from reviewer.tui.kit.keys import REACH
+from reviewer.tui.kit.keys import OPEN_SOURCE
 from tests.tui.conftest import NOW, opened
 from tests.tui.memory.driving import memory_screen, rows
 
@@ -90,9 +90,6 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
         shown = memory_screen(screen)
         assert shown.layer == "entity"
         shown.list.move_by(1)
-        await shown.perform(REACH)
+        await shown.perform(OPEN_SOURCE)
         await screen.settle()
         assert screen.status == "Still loading, try again."
-        await shown.perform(REACH)
-        await screen.settle()
-        assert "Deploys need two approvals" in screen.text

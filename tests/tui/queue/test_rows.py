@@ -196,10 +196,7 @@ async def test_footer_and_help_say_how_many_are_marked(stocked: Engine) -> None:
         assert "reject 3 marked" in screen.text
         await screen.press("escape", "escape")
         assert "marked" not in screen.text.splitlines()[-1]
-        await screen.press("g", "space")
-        await screen.choose("mark to here")
-        assert "x reject 2 marked" in screen.text.splitlines()[-1]
-        await screen.press("x")
+        await screen.press("g", "space", "space", "x")
         assert "marked" not in screen.text.splitlines()[-1]
 
 

@@ -94,23 +94,15 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def on_mount(self) -> None:
         self._draw_above()
 
-    def _choose(self, words: str, choices: PacketChoices) -> None:
-        """Record a choice and assemble the packet with it."""
-        self.note_step(words, self.choices)
-        self.take_back(choices)
-
-    def take_back(self, choices: object) -> PacketChoices:
-        assert isinstance(choices, PacketChoices)
-        before = self.choices
-        self.choices = choices
+    def _choose(self, choices: PacketChoices) -> None:
+        """Assemble the packet with other choices."""
+        before, self.choices = self.choices, choices
         self._filtered_last &= choices.task == before.task
         if choices.source != before.source:
             self.packets.cursor = 0
             self._read_source(quiet=True)
-            return before
-        self.packets.go_to(choices.pinned ^ before.pinned)
-        self._assemble()
-        return before
+        else:
+            self._assemble()
 
     # reading the source
 
@@ -342,8 +334,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._limit(Limits(step_budget(self.choices.budget, 1), self.choices.limits.chars))
 
     def _limit(self, limits: Limits) -> None:
-        choices = structs.replace(self.choices, limits=limits)
-        self._choose(f"budget {choices.budget:,}", choices)
+        self._choose(structs.replace(self.choices, limits=limits))
 
     @unless(no_packet)
     async def action_packet_budget(self) -> None:
@@ -369,8 +360,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @unless(no_packet)
     async def action_packet_task(self) -> None:
         async def then(text: str) -> None:
-            words = f"task “{display_line(text)}”" if text else "no task"
-            self._choose(words, structs.replace(self.choices, task=text))
+            self._choose(structs.replace(self.choices, task=text))
 
         await self.ask_text(
             "Task",
@@ -387,9 +377,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is None:
             return
         pinned = choices.pinned ^ {item.id}
-        words = "pinned" if item.id in pinned else "no longer pinned"
-        chosen = structs.replace(choices, pinned=pinned)
-        self._choose(f"{words} “{display_line(item.title)}”", chosen)
+        self._choose(structs.replace(choices, pinned=pinned))
         words, now = "Pinned" if item.id in pinned else "No longer pinned", self.packets.item
         if now is not None and now.id in pinned and now.state != "full":
             words = f"Pinned, but {now.reason}"
@@ -432,8 +420,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             folder = local if option.key == "folder" else None
             source = PacketSource(folder, local if option.key == "both" else None)
             nothing = frozenset[str]()  # pins belong to the previous source
-            chosen = structs.replace(self.choices, source=source, pinned=nothing)
-            self._choose("other source", chosen)
+            self._choose(structs.replace(self.choices, source=source, pinned=nothing))
 
         await self.choose("Read", options, then)
 
@@ -472,8 +459,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Take back the task."""
         if not self.choices.task or (self.filter_text and self._filtered_last):
             return False
-        self._choose("no task", structs.replace(self.choices, task=""))
-        self.say(f"No task - {shared.UNDO.key} to undo")
+        self._choose(structs.replace(self.choices, task=""))
         return True
 
     def run_filter(self, text: str, *, here: int | None) -> None:

@@ -280,33 +280,6 @@ async def test_an_item_of_a_file_says_where_it_is_removed(engine: Engine, kiosk:
         assert packet_text(screen) == before
 
 
-async def test_undo_goes_back_choice_by_choice_and_redo_forward(
-    stocked: Engine, kiosk: Path
-) -> None:
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("a", "u", "f4")
-        before = shown(screen).choices
-        await go_to(screen, "The hall is cold")
-        await screen.press("P", "<", "g")
-        await typed(screen, "t", "coins")
-        await screen.choose("other source", "both")
-        after = shown(screen).choices
-        for words in (
-            "other source", "task “coins”", "budget 1,500", "pinned “The hall is cold in winter”",
-        ):  # fmt: skip
-            await screen.press("u")
-            assert screen.status == f"Undone: {words} - Z to redo"
-        assert present(model(screen).item).title == "The hall is cold in winter"
-        assert shown(screen).choices == before
-        await screen.press(*"ZZZZ")
-        assert screen.status == "Redone: other source - u to undo"
-        assert shown(screen).choices == after
-        await screen.press("Z")
-        assert screen.status == "There is nothing to redo."
-        await screen.press("f2", "Z")
-        assert screen.status.startswith("Redone: Promoted")
-
-
 async def test_the_filter_narrows_the_list_and_escape_clears_it(
     engine: Engine, kiosk: Path
 ) -> None:
@@ -334,9 +307,6 @@ async def test_back_takes_back_the_task_and_the_filter_the_latest_first(
         await screen.press("escape")
         assert not model(screen).filter
         assert not shown(screen).choices.task
-        if not filter_first:
-            await screen.press("u")
-            assert shown(screen).choices.task == "paper"
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import structs
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -31,7 +30,7 @@ from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import ActT, KitScreen
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
-    from reviewer.promotion.views import Counts, QueueQuery
+    from reviewer.promotion.views import Counts
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
     from reviewer.tui.kit.text_edit import TextEdit
@@ -387,15 +386,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def filter_problem(self, text: str) -> str:
         """The problem with a filter; empty if it is valid."""
         return ""
-
-    def types_listed(self, query: QueueQuery) -> tuple[str, ...]:
-        """Hints for an empty result: the types and kinds in the list, if the filter uses them."""
-        if query.filter.strip() == "kind:conflict":
-            return ("No contradictions here.",)
-        if "type:" not in query.filter and "kind:" not in query.filter:
-            return ()
-        types, kinds = map(", ".join, self.engine.queue.types(structs.replace(query, filter="")))
-        return f"type: one of {types or 'none'}", f"kind: one of {kinds or 'none'}"
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the matching rows, with the cursor on the id `here`."""

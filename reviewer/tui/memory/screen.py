@@ -133,8 +133,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         if self._filter:
             clear = shared.CLEAR_FILTER.key
             nothing = f"Nothing matches / {display_line(self._filter)}"
-            query = QueueQuery(self.project, "active", self._filter)
-            return (nothing, f"{clear} clears the filter.", *self.types_listed(query))
+            return (nothing, f"{clear} clears the filter.")
         new, queue = keys.NEW_VALUE.key, shared.SHOW_QUEUE.key
         return (
             f"Memories you promote in the queue ({queue}) are listed here.",

@@ -46,7 +46,7 @@ KEEP_OLDER = Action(
 )  # fmt: skip
 MERGE = Action(
     "merge", "", "merge",
-    "Merge the marked rows, or a row and its nearest duplicate; the title says into which.",
+    "Merge the marked rows, or a row shown as alike; the title says into which.",
     writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(

@@ -371,11 +371,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.redraw_foot()
 
     def _show_empty(self) -> None:
-        empty, query = not self.model.ids, self.query_asked
+        empty = not self.model.ids
         self.show_empty(empty=empty)
         if empty:
-            lines = empty_lines(query, self._counts, self._here)
-            self.list.empty = (*lines, *self.types_listed(query))
+            self.list.empty = empty_lines(self.query_asked, self._counts, self._here)
             self.list.refresh()
 
     # the row under the cursor
@@ -479,8 +478,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if self.model.marks:
             several = len(self.model.marks - self.model.dimmed) > 1
             return None if several else "Mark at least two waiting rows."
-        if row is not None and not (row.members or row.leader_id):
-            return f"#{row.id} has no near duplicate to merge."
+        if row is not None and row.leader_id is None:
+            return "Mark the rows to merge, or go to one that is shown as alike."
         return self._cannot_reword()
 
     def _not_an_entity(self) -> str | None:
@@ -562,7 +561,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             action = keys.RESTORE
         if action is keys.MERGE and not self._nothing_to_merge():
             ids, into = self._merging()
-            return f"merge {_named(ids)} into #{into}" if ids else action.title
+            return f"merge {_named(ids)} into #{into}"
         title, promotes = super().title_of(action), action is keys.PROMOTE
         marks, detail = self.model.marks, self._detail
         if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
@@ -694,8 +693,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_merge(self) -> None:
         """Merge the rows that the menu names."""
         ids, into = self._merging()
-        if not ids:
-            raise ConflictError(f"#{into} has no near duplicate to merge.")
 
         def merge(ids: Sequence[int], **_: object) -> Done:
             done = self.engine.triage.merge(ids, into)
@@ -705,17 +702,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _merging(self) -> tuple[list[int], int]:
         """The rows to merge, and the one they go into: the marked rows into this one or the first
-        of them; else this row into its cluster's leader, or the nearest duplicate into this row.
+        of them; else this row into its cluster's leader.
         """
         row = self._row()
-        if self.model.marks:
-            marked = self._targets()
-            into = row.id if row.id in marked else marked[0]
-            return [each for each in marked if each != into], into
-        if row.leader_id is not None:
+        if row.leader_id is not None and not self.model.marks:
             return [row.id], row.leader_id
-        members = self.engine.queue.members(row.id)
-        return [member.id for member in members if member.status == "candidate"][:1], row.id
+        marked = self._targets()
+        into = row.id if row.id in marked else marked[0]
+        return [each for each in marked if each != into], into
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:

@@ -299,8 +299,6 @@ async def test_a_filter_without_matches_says_how_to_continue(stocked: Engine) ->
         await screen.press("slash", *"zzzz", "enter")
         assert "Nothing matches / zzzz" in screen.text
         assert "esc clears the filter." in screen.text
-        await screen.press("slash", "ctrl+u", *"type:conflict", "enter")
-        assert "type: one of " in screen.text
 
 
 async def test_an_edit_is_promoted_with_its_wording(stocked: Engine) -> None:

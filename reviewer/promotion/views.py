@@ -162,8 +162,6 @@ class CandidateView(QueueRow, frozen=True, kw_only=True):
     superseded_by: int | None
     source: SourceRef | None
     """None if the memory was written by hand."""
-    scope: str = "project"
-    """`project`, or `person` for facts true in every project."""
     proof: Proof | None = None
     """For statements; its lines are those of `source.path`."""
 

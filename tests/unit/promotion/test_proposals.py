@@ -75,7 +75,7 @@ def test_a_statement_waits_with_its_proof_and_its_lines(engine: Engine, talk: Pa
     (number,) = add(engine, talk, proposal()).new
     found = engine.queue.candidate(number)
     assert found.content == STATEMENT.rstrip(".")
-    assert (found.proposer, found.need, found.scope) == ("model", "instruction", "project")
+    assert (found.proposer, found.need) == ("model", "instruction")
     assert found.proof is not None
     assert found.proof.sound
     assert found.proof.quotes[0].text == RULE

@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.files import open_own
-from reviewer.store.acts import LEDGERED, Act, chunks, images
+from reviewer.store.acts import AMONG, LEDGERED, Act, images, listed
 from reviewer.store.changes import (
     Image,
     LedgerEntry,
@@ -129,14 +129,12 @@ class References:
         found: set[Row] = set()
         for table, columns in self.owner.items():
             for column, parent in columns:
-                for chunk in chunks([row for name, row in rows if name == parent]):
-                    marks = ",".join("?" * len(chunk))
-                    sql = f"SELECT id FROM {table} WHERE {column} IN ({marks})"
-                    found |= {(table, row[0]) for row in connection.execute(sql, chunk)}
-        for chunk in chunks([row for name, row in rows if name == "conflict"]):
-            sql = f"SELECT memory_id FROM conflict WHERE id IN ({','.join('?' * len(chunk))})"
-            found |= {("memory", row[0]) for row in connection.execute(sql, chunk)}
-        return found
+                ids = listed(row for name, row in rows if name == parent)
+                sql = f"SELECT id FROM {table} WHERE {column} {AMONG}"
+                found |= {(table, row[0]) for row in connection.execute(sql, (ids,))}
+        ids = listed(row for name, row in rows if name == "conflict")
+        sql = f"SELECT memory_id FROM conflict WHERE id {AMONG}"
+        return found | {("memory", row[0]) for row in connection.execute(sql, (ids,))}
 
     def _owned_once(self, connection: sqlite3.Connection, rows: set[Row]) -> set[Row]:
         """Rows that belonged to them and are no longer in the tables."""

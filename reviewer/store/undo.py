@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct, structs
 
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, are_as, chunks, listed, stored
+from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, are_as, listed, stored
 from reviewer.store.changes import (
     RowChange,
     Run,
@@ -471,20 +471,16 @@ def restore_referenced(
         if not gone:
             continue
         for child, column in _referring(connection, table):
-            for chunk in chunks(sorted(gone)):
-                marks = ",".join("?" * len(chunk))
-                for number, row in act.query(
-                    f"SELECT id, {column} FROM {child} WHERE {column} IN ({marks})", chunk
-                ):
-                    if table in REFUSED:
-                        raise ConflictError(
-                            f'"{title}" cannot be reversed: {child.strip("_")} {number} refers to '
-                            f"{table.strip('_')} {row}. Nothing was changed; undo the later act "
-                            "first."
-                        )
-                    change = gone.pop(row, None)
-                    if change is not None:
-                        act.apply([change.reversed()])
+            sql = f"SELECT id, {column} FROM {child} WHERE {column} {AMONG}"
+            for number, row in act.query(sql, (listed(gone),)):
+                if table in REFUSED:
+                    raise ConflictError(
+                        f'"{title}" cannot be reversed: {child.strip("_")} {number} refers to '
+                        f"{table.strip('_')} {row}. Nothing was changed; undo the later act first."
+                    )
+                change = gone.pop(row, None)
+                if change is not None:
+                    act.apply([change.reversed()])
 
 
 def _referring(connection: sqlite3.Connection, table: str) -> list[tuple[str, str]]:

@@ -83,12 +83,6 @@ class Queue:
         """Raise FilterError for a filter that cannot be parsed, without reading rows."""
         self._condition(query)
 
-    def wants_stale(self, query: QueueQuery) -> bool | None:
-        """Whether a query selects candidates whose source has changed (True), or has not (False):
-        `ids` and `count` cannot tell, because it depends on files.
-        """
-        return parse_filter(query.filter).stale
-
     def ids(
         self,
         query: QueueQuery,

@@ -242,7 +242,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         place = self._saved_place = load_place(self.engine.path, self.project)
         query = self.query_asked
         here = () if place is None else (place,)
-        self.model.load(self.engine.ids(query, limit=FIRST_PAGE), here)
+        self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)
         found = self.model.current_id in here
         self._draw_list()
         self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
@@ -287,7 +287,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _ids(self, query: QueueQuery, limit: int | None = None) -> array[int]:
         worker = get_current_worker()
-        return self.engine.ids(query, limit=limit, cancelled=lambda: worker.is_cancelled)
+        return self.engine.queue.ids(query, limit=limit, cancelled=lambda: worker.is_cancelled)
 
     def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
         """Show a list; the cursor goes to a wanted row, or stays on its row or the nearest."""

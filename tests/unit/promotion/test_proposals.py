@@ -57,7 +57,7 @@ def add(engine: Engine, path: Path, *proposals: Proposal) -> Written:
 
 
 def waiting(engine: Engine, **query: Any) -> list[QueueRow]:
-    return engine.queue.rows(engine.ids(QueueQuery(project="acme", **query)))
+    return engine.queue.rows(engine.queue.ids(QueueQuery(project="acme", **query)))
 
 
 def contents(rows: Sequence[QueueRow]) -> list[str]:

@@ -51,7 +51,6 @@ OPENS_A_DOOR_ITSELF = {
     ("store/database.py", "connect"): "opens the store that a person named",
     ("promotion/lists/beyond_cap.py", "_rows"): "a handle that the door has opened",
     ("store/migrations.py", "_execute"): "the tables, beside the module",
-    ("store/schema.py", "_wanted"): "a database in memory",
 }  # fmt: skip
 """(file, function) -> why it does not only call a door."""
 

@@ -31,14 +31,13 @@ from reviewer.store.changes import (
     unpack_part,
 )
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
-from reviewer.store.schema import SEARCH_INDEX
 from reviewer.store.stored_text import UNMASKED
 
 CLOSE_MILLISECONDS = 1_000
 """Milliseconds to wait for other programs before the store's log is left as it is."""
 FILLER = "\u2588"
 """Replaces each character of a wording inside other text, so that spans remain valid."""
-INDEXES = (SEARCH_INDEX, "recall_text")
+INDEXES = ("memory_text", "recall_text")
 EMPTY_RECORD: Image = {"text": "", "headings": "[]", "meta": "{}"}
 DECIDED = ("memory", "content_history", "entity", "relation", "conflict", "state", "project")
 """Tables with rows that are erased whole or not at all: a person's decisions stay legible."""

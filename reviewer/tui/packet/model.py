@@ -54,11 +54,6 @@ class PacketChoices(Struct, frozen=True):
     def budget(self) -> int:
         return START_TOKENS if self.limits.tokens is None else self.limits.tokens
 
-    @property
-    def as_at_start(self) -> bool:
-        """Whether these are the choices at the start of a session."""
-        return not self.task and not self.pinned and self.limits == Limits(START_TOKENS)
-
 
 AROUND = "headings"
 """The row for the rest of the packet: title, instruction, files to read first, headings."""

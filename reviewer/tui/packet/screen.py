@@ -215,8 +215,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             more.append(f"{limits.chars:,} characters{owner}{words}")
         if packet is not None and packet.problems:
             more.append(count(len(packet.problems), "problem"))
-        own = self.project is not None and self.source.path is None
-        self.head.show(self.packets, self.choices, self._source_words(), more, own=own)
+        self.head.show(self.packets, self.choices, self._source_words(), more)
 
     def _source_words(self) -> str:
         own = f"store: {self.project}" if self.project else "store: all projects"
@@ -277,10 +276,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.read(work, then, group="when")
 
     def _show_why(self, use: str = "") -> None:
-        in_one_order = self._prepared is not None and bool(self._prepared.best_first)
-        title, blocks = why_blocks(
-            self.packets, self.choices, glyphs(self.app), use, in_one_order=in_one_order
-        )
+        title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app), use)
         self.why.show(blocks, title=title, keep_scroll=bool(use))
 
     def _show_packet_text(self) -> None:

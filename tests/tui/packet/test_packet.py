@@ -104,30 +104,9 @@ async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
         assert "●" in screen.text
 
 
-async def test_the_head_says_whether_an_agent_gets_this(remembering: Engine) -> None:
-    async with opened(remembering, project="kiosk") as screen:
-        await screen.press("question_mark", *"start")
-        assert "Go to the packet that an agent gets" in screen.text
-        await screen.press("escape", "f4")
-        used = present(model(screen).packet).tokens_used
-        assert f"agents start with {used} tokens" in screen.text
-        await screen.resize((60, 20))
-        assert f"agents start with {used} tokens" in screen.text
-        await go_to(screen, "We prefer thermal paper")
-        await screen.press("P")
-        assert "in this preview only" in screen.text
-
-
-@pytest.mark.parametrize("budget", ["200", "2001", "3000", "2k 9000 chars"])
-async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine, budget: str) -> None:
+async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> None:
     async with opened(remembering, project="kiosk", size=(60, 20)) as screen:
-        await screen.press("f4")
-        await typed(screen, "b", budget)
-        assert "in this preview only" in screen.text
-        assert "agents start with" not in screen.text
-        await typed(screen, "b", "2000")
-        assert "agents start with" in screen.text
-        await screen.press("b")
+        await screen.press("f4", "b")
         assert "Budget of this preview (sessions start with 2,000)" in screen.text
 
 
@@ -144,7 +123,6 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
         assert "LEARNINGS.md:9 · 2025-12-01" in shown(screen).why.plain_text
         assert "Displays start slowly below five degrees." in screen.text
         await screen.press("g")
-        assert "whatever the budget" in shown(screen).why.plain_text
         for key in ("o", "P", "x"):
             await screen.press(key)
             assert screen.status == "This row is a heading: choose an item."
@@ -191,19 +169,6 @@ async def test_the_tokens_of_items_add_up_to_sections_and_those_to_the_packet(
         assert packet.tokens_used - around.tokens == items_of
         await screen.press("G")
         assert f"Headings  {around.tokens:,} tokens" in screen.text
-
-
-async def test_a_section_says_how_its_items_are_chosen(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        rows = model(screen).rows
-        at = next(n for n, row in enumerate(rows) if getattr(row, "name", "") == "decisions")
-        shown(screen).list.move_to(at)
-        await screen.settle()
-        why = shown(screen).why
-        assert "best by score" in why.plain_text
-        await typed(screen, "t", "coins scale weight")
-        assert "fits the task, comes first" in " ".join(why.plain_text.split())
 
 
 async def test_a_pin_applies_to_this_packet(engine: Engine, kiosk: Path) -> None:

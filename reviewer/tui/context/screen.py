@@ -554,19 +554,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Type a number of tokens, for which levels are chosen that pass, or one level for all."""
         levels = {LEVEL_NAMES[level].lower(): level for level in Level}
 
-        def tokens_in(text: str) -> int:
-            number = read_tokens(text.removesuffix("%")) or 0
-            return number * self.data.original // 100 if text.endswith("%") else number
-
         def problem(text: str) -> str:
-            if text.endswith("%") and tokens_in(text) > self.data.original:
-                return f"100% is the whole session: {self.data.original:,} tokens."
-            if tokens_in(text) or text.lower() in levels:
+            if read_tokens(text) or text.lower() in levels:
                 return ""
-            return f"Type a number of tokens, such as 8k or 10%, or {', '.join(levels)}."
+            return f"Type a number of tokens, such as 8k, or {', '.join(levels)}."
 
         async def then(text: str) -> None:
-            if tokens := tokens_in(text):
+            if tokens := read_tokens(text):
                 await self._fit(tokens)
             else:
                 level = levels[text.lower()]
@@ -575,7 +569,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         after = self.data.after()
         title = "Fit a budget" if after is None else f"Fit a budget: now {after:,}"
-        hint = "tokens, such as 8k or 10%, or a level for all: brief"
+        hint = "tokens, such as 8k, or a level for all: brief"
         await self.ask_text(title, then, hint=hint, problem=problem)
 
     async def _fit(self, target: int) -> None:

@@ -888,18 +888,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return str(error)
         return ""
 
-    def try_filter(self, text: str) -> None:
-        super().try_filter(text)
-        if not self.filter_invalid:  # the field shows the hint only as long as it is empty
-            typing = self.filter_bar is not None and self.filter_bar.field.has_focus
-            room, ellipsis = self.size.width - 2, self.host.glyphs.ellipsis
-            self.say(cut(self.FILTER_HINT, room, ellipsis) if text and typing else "")
-
-    def keep_filter(self) -> None:
-        super().keep_filter()
-        if not self.filter_invalid:
-            self.say("")
-
     def run_filter(self, text: str, *, here: int | None) -> None:
         query = structs.replace(self.query_asked, filter=text)
         first = FIRST_PAGE if text else None

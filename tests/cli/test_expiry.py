@@ -90,25 +90,6 @@ def test_a_proposal_goes_when_its_reason_does(desk: Desk) -> None:
     assert desk.ids("candidate", "flag:retire") == []
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        "- [Decision] Doors are checked every evening.",
-        '- [Decision] The door takes the key API_KEY="sk-proj-4fJ29dKq8sLm3nPwXyZ0aBcDeFgH".',
-    ],
-    ids=["plain", "with a secret, which is masked in the store"],
-)
-def test_a_note_that_changed_around_what_it_says(desk: Desk, kept: str) -> None:
-    lines = [kept, "- [Decision] The safe has two keys."]
-    desk.note.write_text("\n".join(["# Notes", "", *lines, ""]))
-    desk.ingest()
-    desk.engine.triage.promote(desk.ids("candidate"))
-    desk.note.write_text("\n".join(["New first line.", "", "# Notes", "", lines[0], "- Else.", ""]))
-    assert desk.ingest() == 1
-    (row,) = desk.ids("candidate", "flag:retire")
-    assert "The safe has two keys" in desk.engine.queue.candidate(row).content
-
-
 def test_a_proposal_is_not_edited_merged_or_handed_out(desk: Desk) -> None:
     from reviewer.errors import ConflictError
 

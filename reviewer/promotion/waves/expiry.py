@@ -1,4 +1,4 @@
-"""Proposes memories for retirement: long unused, or no longer in their source.
+"""Proposes memories that were not used for long for retirement.
 
 Each is a row of the queue, and nothing expires by itself: promoting the row retires the memory,
 rejecting it keeps the memory, which is not proposed again for UNUSED.
@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from reviewer.clock import Clock, from_iso, iso
 from reviewer.promotion import queue_order
-from reviewer.promotion.lists.source_view import QUOTE, SEARCHED, record_state
-from reviewer.promotion.rows.decided_rows import OF_DECISION, RETIRE
+from reviewer.promotion.rows.decided_rows import RETIRE
 from reviewer.promotion.rows.finding_rows import GONE_AFTER
 from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
-from reviewer.promotion.views import SourceState, proposed_by
+from reviewer.promotion.views import proposed_by
 from reviewer.proposing.values import Proposer
-from reviewer.sources.records import Shape
 from reviewer.store.acts import Act, Scope
 from reviewer.store.ledger import Ledger
 from reviewer.text.clip import clip
@@ -41,50 +38,29 @@ def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
         if not rows:
             return 0
         ((number,),) = rows
-        new = _queue(act, number, _reasons(act, number, now), now)
+        new = _queue(act, number, _unused(act, number, now), now)
         _lower_stale_failures(act, number, iso(now - GONE_AFTER))
         act.title = f"Proposed {new} for retirement" if new else "Updated the queue"
     return new
 
 
-def _reasons(act: Act, project: int, now: datetime) -> dict[int, str]:
-    """Why memories may be retired, in words, by id."""
-    rows = act.query(_ACTIVE, (OF_DECISION, project))
-    in_use = any(used >= iso(now - UNUSED) for _, _, used, *_ in rows)
-    """Agents are handed memories of the project; otherwise no use means nothing."""
-    found: dict[int, str] = {}
-    for number, decided, used, *place in rows:
-        since = from_iso(max(decided, used))
-        if lost := _lost(*place):
-            found[number] = lost
-        elif in_use and since is not None and now - since >= UNUSED:
-            found[number] = f"not used for {(now - since).days} days"
-    return found
-
-
-def _lost(path: str | None, start: int, end: int, digest: str, quote: str) -> str:
-    """Why a note no longer supports a memory; empty if it does, or if there is none."""
-    if path is None:
-        return ""
-    state = record_state(path, start, end, digest, searched=SEARCHED, quote=quote)
-    name = Path(path).name
-    if state is SourceState.GONE:
-        return f"{name} is gone"
-    return f"{name} no longer says it" if state is SourceState.CHANGED else ""
-
-
-_ACTIVE = f"""
-SELECT m.id, coalesce(m.decided_at, m.first_seen),
-  coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id
-    AND u.moment <> 'start'), ''),
-  s.path, r.byte_start, r.byte_end, r.sha256, {QUOTE}
-FROM memory m
-LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)
-LEFT JOIN record r ON r.id = e.record_id AND r.shape <> '{Shape.TURN}'
-LEFT JOIN source s ON s.id = r.source_id AND s.format NOT IN ('seed', ?)
-WHERE m.project_id = ? AND m.status = 'active' AND m.kind IN ('memory', 'entity') ORDER BY m.id
-"""
-"""Only notes count as lost sources: agents delete their sessions after a while."""
+def _unused(act: Act, project: int, now: datetime) -> dict[int, str]:
+    """The memories that were not used for long, with that in words."""
+    rows = act.query(
+        "SELECT m.id, coalesce(m.decided_at, m.first_seen),"
+        " coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id"
+        " AND u.moment <> 'start'), '') FROM memory m WHERE m.project_id = ?"
+        " AND m.status = 'active' AND m.kind IN ('memory', 'entity') ORDER BY m.id",
+        (project,),
+    )
+    if all(used < iso(now - UNUSED) for *_, used in rows):
+        return {}  # agents are handed no memories of the project, so no use means nothing
+    times = {number: from_iso(max(decided, used)) for number, decided, used in rows}
+    return {
+        number: f"not used for {(now - since).days} days"
+        for number, since in times.items()
+        if since is not None and now - since >= UNUSED
+    }
 
 
 def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 import zlib
 from contextlib import closing
 from pathlib import Path
@@ -33,37 +31,6 @@ def rewrite_act(store: Path, blob: bytes) -> None:
             "UPDATE ledger SET changes = ?, hash = ? WHERE id = ?",
             (blob, entry_hash(previous, LedgerEntry(*entry), [blob]), entry[0]),
         )
-
-
-def bomb(size: int) -> bytes:
-    """A deflated array of many nils, a thousandth of its size."""
-    deflater, piece = zlib.compressobj(9), 10_000_000
-
-    def deflated(data: bytes) -> bytes:
-        """What may be repeated: it refers to nothing before it."""
-        return deflater.compress(data) + deflater.flush(zlib.Z_FULL_FLUSH)
-
-    head, nils = deflated(b"\xdd" + size.to_bytes(4, "big")), deflated(b"\xc0" * piece)
-    return head + nils * (size // piece) + deflater.flush()
-
-
-@pytest.mark.timeout(120)
-@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited by Linux")
-def test_an_act_that_unpacks_to_700_mb_is_named_without_unpacking_it(
-    seeded: Reviewer,
-) -> None:
-    rewrite_act(seeded.db, bomb(700_000_000))
-    script = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (600_000_000,) * 2);"
-        " from reviewer.main import main; sys.exit(main())"
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", script, "--db", str(seeded.db), "verify"],
-        capture_output=True, text=True, env=seeded.environment, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1, done.stderr
-    assert "cannot be replayed: unreadable changes: they unpack to more than 512 MB" in done.stdout
 
 
 def test_many_changes_in_one_part_are_refused() -> None:

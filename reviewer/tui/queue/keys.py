@@ -66,10 +66,6 @@ START = Action(
     "start", "", "start screen",
     "Choose a project whose sessions to read.",
 )  # fmt: skip
-SORT = Action(
-    "sort", "", "order",
-    "Order by rank, confidence, newest, source, sessions, used or cost.",
-)  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",
     "Show waiting, deferred, promoted, rejected, merged or all rows.",
@@ -92,7 +88,7 @@ QUEUE = Pane(
      keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, LET_READ,
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, SORT, START,
+     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, START,
      QUEUE_MORE),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),

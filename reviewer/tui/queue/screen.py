@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
-from reviewer.promotion.views import REASONS, QueueQuery, RejectReason, Sort
+from reviewer.promotion.views import REASONS, QueueQuery, RejectReason
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.detail import Detail, read_detail
@@ -95,7 +95,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         model = QueueModel(engine.queue.rows)
-        rows = CandidateList(model, engine.clock)
+        rows = CandidateList(model)
         self.candidate = CandidatePane(id="candidate")
         self.evidence = EvidencePane(id="evidence")
         super().__init__(
@@ -272,8 +272,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _load(
         self, query: QueueQuery, *, first: int | None = None, here: Collection[int] = ()
     ) -> None:
-        """Load a list with another filter, order or status, its `first` rows before the rest. The
-        cursor goes to the first of the ids `here`, or stays on its row.
+        """Load a list with another filter or status, its `first` rows before the rest. The cursor
+        goes to the first of the ids `here`, or stays on its row.
         """
         self.query_asked = query
         self.note_version()  # the rows of this list are no new ones of the one shown until then
@@ -311,7 +311,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Draw the loaded list, the lines around it and the panes."""
         self._show_applied_filter()
         self.note_version()
-        self.list.sort = self.query_asked.sort
         self._show_empty()
         self._show_remark()
         self.list.rows_changed()
@@ -344,10 +343,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_title(self) -> None:
         query = self.query_asked
-        detail = "" if query.sort is Sort.RANK else f"by {query.sort.value}"
-        if query.filter:
-            detail += f" / {display_line(query.filter)}"
-        entitle(self.list, TITLES[query.status], detail.strip())
+        detail = f"/ {display_line(query.filter)}" if query.filter else ""
+        entitle(self.list, TITLES[query.status], detail)
         self.list.whole = query.status == "waiting" and not detail
         if self.list.has_class("-untitled") != self.list.whole:
             self.list.set_class(self.list.whole, "-untitled")
@@ -892,21 +889,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         query = structs.replace(self.query_asked, filter=text)
         first = FIRST_PAGE if text else None
         self._load(query, first=first, here=() if here is None else [here])
-
-    @unless(ListScreen.no_rows)
-    async def action_sort(self) -> None:
-        """Choose an order."""
-
-        async def then(option: Option) -> None:
-            self._load(structs.replace(self.query_asked, sort=Sort(option.key)))
-            self.say(f"Ordered by {option.key}.")
-
-        await self.choose(
-            "Order by",
-            [Option(each.value, each.value) for each in Sort],
-            then,
-            current=self.query_asked.sort.value,
-        )
 
     async def action_status(self) -> None:
         """Choose which rows are shown."""

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery, Sort
+from reviewer.promotion.views import QueueQuery
 from tests.present import present
 from tests.stored import planted
 from tests.tui.conftest import NOW, opened, status_of
@@ -441,7 +441,7 @@ async def test_a_cleared_queue_is_calm(stocked: Engine) -> None:
         assert "decided so far" in screen.text
 
 
-async def test_other_rows_and_orders(stocked: Engine) -> None:
+async def test_other_rows(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.ids[0]
         await screen.press("a")
@@ -450,14 +450,6 @@ async def test_other_rows_and_orders(stocked: Engine) -> None:
         assert "─ Promoted" in screen.text
         await screen.choose("put back")
         assert status_of(stocked, first) == "candidate"
-        await screen.choose("other rows", "waiting")
-        await screen.choose("order", "confidence")
-        assert screen.queue.query_asked == QueueQuery(sort=Sort.CONFIDENCE)
-        for order, figure in (("confidence", "."), ("newest", "0m")):
-            await screen.choose("order", order)
-            await screen.press("g")
-            assert f"by {order}" in screen.text
-            assert figure in screen.text.splitlines()[2][:12]
 
 
 async def test_copy_puts_the_wording_on_the_clipboard(stocked: Engine) -> None:

@@ -31,7 +31,6 @@ async def test_drawing_it_asks_no_store(stocked: Engine, monkeypatch: pytest.Mon
         def asked(*_: object) -> None:
             raise AssertionError("the footer asked the store")
 
-        monkeypatch.setattr(type(stocked.history), "undo_title", asked)
         monkeypatch.setattr(type(stocked.history), "next_undo", asked)
         await screen.press("j", "space", "k", "tab", "tab")
         assert "promote 1 marked" in footer(screen.text)

@@ -230,14 +230,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         return undone[-1] if undone else None
 
     def _nothing_to_undo(self) -> str | None:
-        if self.last_done() or self.engine.history.undo_title():
+        if self.last_done() or self.engine.history.next_undo():
             return None
         if (other := self.engine.history.latest_of_another()) is None:
             return "There is nothing to undo."
         return f"You have nothing to undo: {display_line(other[2])} made the latest decision."
 
     def _nothing_to_redo(self) -> str | None:
-        elsewhere = not self.done and self.engine.history.redo_title()
+        elsewhere = not self.done and self.engine.history.next_redo()
         return None if self.last_undone() or elsewhere else "There is nothing to redo."
 
     @unless(_nothing_to_undo)

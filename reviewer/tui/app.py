@@ -408,11 +408,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         self.open_source(line_of_file(path, line))
 
-    def open_memory(self, memory: int) -> None:
-        """Show a memory in the queue."""
-        self.action_show_queue()
-        self.queue_screen.open_memory(memory)
-
     async def action_help(self) -> None:
         """Show all actions, those of the focused pane first."""
         await self.show_menu(())

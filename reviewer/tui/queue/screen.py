@@ -317,23 +317,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_title()
         self.follow()
 
-    def open_memory(self, memory_id: int) -> None:
-        """Put the cursor on a memory; load another list if it is not in this one."""
-        view, queue = self.engine.queue.candidate(memory_id), self.engine.queue
-        leads = view.leader_id if view.status == "candidate" else None
-        shown = [memory_id] if leads is None else [memory_id, leads]
-        for each in shown:
-            at = self.model.index_of([each])
-            if at is not None:
-                self.list.move_to(at)
-                return
-        asked = structs.replace(self.query_asked, filter="")
-        for each in shown:
-            if queue.count(structs.replace(asked, filter=f"id={each}")):
-                self._load(asked, here=[each])
-                return
-        self._load(structs.replace(asked, status="all"), here=[memory_id])
-
     def action_refresh(self) -> None:
         """Reload the list: decided rows leave, new ones appear."""
         self._load_again()

@@ -349,19 +349,6 @@ async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine)
         assert shown[1].index(words[1]) < 6
 
 
-async def test_a_row_that_waits_again_is_found_among_what_waits(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.current_id
-        await screen.press("x", "ctrl+l")
-        assert first not in screen.model.ids
-        await screen.press("f8", "x", "enter")
-        await screen.until(lambda: screen.model.current_id == first)
-        assert screen.queue.query_asked.status == "waiting"
-        await screen.press("x", "ctrl+l", "f8", "enter")
-        await screen.until(lambda: screen.queue.query_asked.status == "all")
-        assert screen.model.current_id == first
-
-
 async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         first = screen.model.current_id

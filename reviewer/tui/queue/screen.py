@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
     from reviewer.promotion.decisions.history import Undone
     from reviewer.promotion.decisions.triage import Seen
-    from reviewer.promotion.lists.readings import Offer
     from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow, SourceState
 
 FIRST_PAGE = 200
@@ -193,16 +192,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Find readers for the sessions that none has read yet."""
         project = self.project
         if project is not None and not self.engine.read_only and not self.host.is_demo:
-
-            def find() -> tuple[list[Offer], bool]:
-                offers = find_offers(self.engine, project)
-                return offers, not offers and bool(self.engine.readings.unread(project))
-
-            self.read(
-                find,
-                lambda found: self.reader.take(found[0], unread=found[1]),
-                group="offers",
-            )
+            self.read(lambda: find_offers(self.engine, project), self.reader.take, group="offers")
 
     @on(ReaderBar.Ended)
     def _reader_ended(self, message: ReaderBar.Ended) -> None:

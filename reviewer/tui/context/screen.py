@@ -705,11 +705,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         wanted = Priority.NORMAL if before is priority else priority
         said = "" if skips or row.commit is not None else data.your_messages(commits)
         which = "" if said or wanted is Priority.PINNED else self._segment_named(row)
-        cut_in_two = wanted is Priority.PINNED and self.data.is_within_a_summary(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
         was = NO_LONGER.get(before) if wanted is priority else None
         remark = f", no longer {was}" if was else ""
-        remark += "; its segment is cut in two, each with its own summary" if cut_in_two else ""
         words = f"{which}{done.title}" + f" ({said})" * bool(said)
         self._annotated(words, commits[0], done.act, remark)
 

@@ -116,7 +116,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self._editor: EditPane | None = None
 
     def compose(self) -> ComposeResult:
-        """Header and tabs, list and panes, the parts below, status line and footer."""
+        """Header and tabs, list and panes, status line and footer."""
         # Set the breakpoint's class immediately, or Textual lays everything out twice.
         width = self.app.size.width
         self.add_class([name for least, name in COLUMNS if width >= least][-1])
@@ -124,27 +124,14 @@ class ListScreen(KitScreen, inherit_bindings=False):
         yield from self.compose_above()
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield from self.compose_left()
+                yield self.list
             with Vertical(id="right"):
-                yield from self.compose_right()
-        yield from self.compose_below()
+                yield from self.panes
         yield self.status
         yield self.footer
 
     def compose_above(self) -> Iterable[Widget]:
         """Lines between the tabs and the panes."""
-        return ()
-
-    def compose_left(self) -> Iterable[Widget]:
-        """The list and the lines above it."""
-        return (self.list,)
-
-    def compose_right(self) -> ComposeResult:
-        """The panes, stacked by default."""
-        yield from self.panes
-
-    def compose_below(self) -> Iterable[Widget]:
-        """Lines between the panes and the status line."""
         return ()
 
     def on_mount(self) -> None:

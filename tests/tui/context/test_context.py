@@ -371,7 +371,6 @@ async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "4", "4", "j", "2", "2", "enter", "j", "j", "P")
         assert said(screen).startswith("Pinned “")
-        assert "; its segment is cut in two, each with its own summary - u" in said(screen)
         assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
 
 

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.kit.text import TextBlock
     from reviewer.tui.pipelines.run import BackgroundRun
 
 
@@ -392,15 +391,9 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None:
         """Show the hand-over of some turns; `read` returns their name and the turns."""
-        from reviewer.compression.handover import BRIEF_TOKENS, brief_of
-        from reviewer.tui.reading.screen import ReadingScreen, handover_blocks
+        from reviewer.tui.reading.screen import HandOverScreen
 
-        def make() -> Sequence[TextBlock]:
-            name, turns = read()
-            return handover_blocks(brief_of(turns, name, max_tokens=BRIEF_TOKENS).text)
-
-        title = f"Hand-over, at most {BRIEF_TOKENS:,} tokens"
-        self.push_screen(ReadingScreen(self.engine, title, make))
+        self.push_screen(HandOverScreen(self.engine, read))
 
     def open_line(self, path: str, line: int) -> None:
         """Show a file at a 0-based line."""

@@ -32,7 +32,6 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.memory.model import INTO_PACKETS, take_out, ways_out
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import (
-    HIGHEST,
     PacketChoices,
     PacketModel,
     PacketSource,
@@ -83,8 +82,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Whether a read of a source has finished, or failed."""
         self.trouble = ""
         """Why the source cannot be read."""
-        self._filtered_last = False
-        """Whether the filter was typed after the task."""
         self._prepared: Prepared | None = None
         self._blocks: list[TextBlock] = []
 
@@ -97,7 +94,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def _choose(self, choices: PacketChoices) -> None:
         """Assemble the packet with other choices."""
         before, self.choices = self.choices, choices
-        self._filtered_last &= choices.task == before.task
         if choices.source != before.source:
             self.packets.cursor = 0
             self._read_source(quiet=True)
@@ -335,11 +331,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @unless(no_packet)
     async def action_packet_budget(self) -> None:
         def problem(text: str) -> str:
-            limits = read_limits(text)
-            if limits is None:
-                return NO_BUDGET
-            most = f"The maximum budget is {HIGHEST:,} tokens."
-            return most if (limits.tokens or 0) > HIGHEST else ""
+            return NO_BUDGET if read_limits(text) is None else ""
 
         async def then(text: str) -> None:
             limits = read_limits(text) or Limits()
@@ -451,14 +443,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def filter_text(self) -> str:
         return self.packets.filter
 
-    def step_back(self) -> bool:
-        """Take back the task."""
-        if not self.choices.task or (self.filter_text and self._filtered_last):
-            return False
-        self._choose(structs.replace(self.choices, task=""))
-        return True
-
     def run_filter(self, text: str, *, here: int | None) -> None:
-        self._filtered_last = True
         self.packets.show(self.packets.packet, text)
         self._draw_list()

@@ -69,14 +69,10 @@ async def test_a_budget_and_a_limit_are_typed(
 async def test_text_that_is_not_a_budget_is_not_taken(engine: Engine, kiosk: Path) -> None:
     async with opened(engine) as screen:
         await screen.press("f4")
-        for words, why in (
-            ("-5", "A budget is a number of tokens"),
-            ("9" * 14, "maximum budget is 1,000"),
-        ):
-            await typed(screen, "b", words)
-            assert why in screen.text
-            await screen.press("escape")
-            assert present(model(screen).packet).budget == 2_000
+        await typed(screen, "b", "-5")
+        assert "A budget is a number of tokens" in screen.text
+        await screen.press("escape")
+        assert present(model(screen).packet).budget == 2_000
 
 
 async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk: Path) -> None:
@@ -253,25 +249,6 @@ async def test_the_filter_narrows_the_list_and_escape_clears_it(
         assert {item.section for item in items(screen)} == {"decisions"}
         await screen.press("enter", "escape")
         assert len(items(screen)) == len(present(model(screen).packet).items)
-
-
-@pytest.mark.parametrize("filter_first", [True, False])
-async def test_back_takes_back_the_task_and_the_filter_the_latest_first(
-    engine: Engine, kiosk: Path, *, filter_first: bool
-) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        for filters in (filter_first, not filter_first):
-            if filters:
-                await screen.press("/", *"coins", "enter")
-            else:
-                await typed(screen, "t", "paper")
-        await screen.press("escape")
-        assert bool(model(screen).filter) is filter_first
-        assert bool(shown(screen).choices.task) is not filter_first
-        await screen.press("escape")
-        assert not model(screen).filter
-        assert not shown(screen).choices.task
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from array import array
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -57,7 +56,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.lists.source_view import SourceView
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.rows.finding_rows import FindingView
-    from reviewer.promotion.views import Done, QueueQuery
+    from reviewer.promotion.views import Done
     from reviewer.promotion.waves.intake import Intake
     from reviewer.promotion.waves.proposals import Proposals
     from reviewer.recall.service import Recall
@@ -128,28 +127,9 @@ class Engine:
 
         return SourceView(self._database)
 
-    def ids(
-        self,
-        query: QueueQuery,
-        *,
-        limit: int | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> array[int]:
-        """The ids that currently match, sorted as the query says.
-
-        Raises FilterError, and ReadStoppedError once `cancelled` returns True.
-        """
-        wanted = self.queue.wants_stale(query)
-        most = limit if wanted is None else None
-        ids = self.queue.ids(query, limit=most, cancelled=cancelled)
-        if wanted is None:
-            return ids
-        stale = self.sources.stale(ids, cancelled=cancelled)
-        return array("q", [number for number in ids if (number in stale) is wanted][:limit])
-
     @cached_property
     def entities(self) -> Entities:
-        """Entities: attributes, relations, graduation, candidates written by hand."""
+        """Entities: attributes, graduation, candidates written by hand."""
         from reviewer.promotion.decisions.entities import Entities
 
         return Entities(self._database, self._ledger, self.clock)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -11,7 +11,8 @@ from reviewer.cli.root import SECTIONS, root
 from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
 from reviewer.text.signs import MEANINGS
-from reviewer.tui.actions import key_table
+from reviewer.tui.actions import ACTIONS, PANES
+from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.theme import ASCII, GLYPHS
 from tests.tour import tour_page
 
@@ -127,9 +128,31 @@ def _place(location: Location) -> str:
     return text + (f" ({'; '.join(named)})" if named else "")
 
 
+SHARED = 3
+"""Actions on at least this many panes are listed once, under a common heading."""
+
+
 def keys_page() -> str:
     """Every key of every pane, and every sign."""
-    return KEYS_HEAD + key_table().strip() + "\n\n" + "\n".join(_signs()) + "\n"
+    shared = [
+        action
+        for action in ACTIONS.values()
+        if sum(action in pane.actions for pane in PANES) >= SHARED
+    ]
+    lines = _keys("Every list", shared)
+    for pane in PANES:
+        own = [action for action in pane.actions if action not in shared]
+        if own:
+            lines += _keys(pane.heading, own)
+    return KEYS_HEAD + "\n".join([*lines, *_signs()]) + "\n"
+
+
+def _keys(heading: str, actions: Iterable[Action]) -> list[str]:
+    lines = [f"## {heading}", "", "| key | action | |", "| --- | --- | --- |"]
+    for action in actions:
+        names = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)
+        lines.append(f"| {names or '`?`'} | {action.title} | {action.help} |")
+    return [*lines, ""]
 
 
 def _signs() -> Iterator[str]:

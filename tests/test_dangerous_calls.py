@@ -21,7 +21,6 @@ SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
 STARTS_PROGRAMS = {
     "agents/background.py",
     "projects.py",  # git, which says which folders of others it trusts
-    "promotion/waves/expiry.py",  # git, which says when a file was removed
     "promotion/exchange/signatures.py",  # ssh-keygen
     "llm/command.py",  # the agent that the person named
     "tui/editor.py",  # the editor that the person named

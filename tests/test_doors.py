@@ -51,7 +51,6 @@ OPENS_A_DOOR_ITSELF = {
     ("store/database.py", "connect"): "opens the store that a person named",
     ("promotion/lists/beyond_cap.py", "_rows"): "a handle that the door has opened",
     ("store/migrations.py", "_execute"): "the tables, beside the module",
-    ("store/schema.py", "_wanted"): "a database in memory",
 }  # fmt: skip
 """(file, function) -> why it does not only call a door."""
 
@@ -188,7 +187,7 @@ WRITES_FILES = {
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
     ("promotion/exchange/decision_lines.py", "write_decisions"): "decisions, signed",
-    ("tui/places.py", "_save"): "where the screen was left",
+    ("tui/places.py", "save_place"): "where the queue was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""
 

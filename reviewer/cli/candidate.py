@@ -154,7 +154,7 @@ def _evidence(evidence: EvidenceView) -> Iterator[str]:
 
 
 def _structure(engine: Engine, view: CandidateView) -> Iterator[str]:
-    """An entity's name, values and relations, or the entity of a graduated memory."""
+    """An entity's name and values, or the entity of a graduated memory."""
     if view.kind != "entity":
         if view.status == "graduated":
             yield f"graduated   to #{engine.entities.graduated_to(view.id)}"
@@ -163,9 +163,6 @@ def _structure(engine: Engine, view: CandidateView) -> Iterator[str]:
     yield f"name        {entity.name}"
     for each in entity.attributes:
         yield f"value       {each.name} = {f'{each.value} {each.unit}'.strip()}"
-    for relation in entity.relations:
-        known = "" if relation.target_id is None else f" #{relation.target_id}"
-        yield f"relation    {relation.kind}{known} {relation.target}"
     if entity.graduated_from is not None:
         yield f"graduated   from #{entity.graduated_from}"
     for number in engine.conflicts.of(view.id):

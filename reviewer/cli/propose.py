@@ -510,7 +510,6 @@ def _row(proved: Proved) -> dict[str, Any]:
         "statement": proposal.statement,
         "type": proposal.type.value,
         "kind": proposal.kind,
-        "scope": proposal.scope,
         "speaker": proposal.speaker.value,
         "confidence": proposal.confidence,
         "path": str(proved.path),

@@ -80,14 +80,14 @@ def list_queue(
             filter=filter_text,
             sort=Sort(sort),
         )
-        ids = engine.ids(query, limit=limit)
+        ids = engine.queue.ids(query, limit=limit)
         for start in range(0, len(ids), BATCH):
             _print_batch(engine, ids[start : start + BATCH], as_json)
         if as_json:
             return
         if ids:
             total = engine.queue.count(query)
-            if total > len(ids) and engine.queue.wants_stale(query) is None:
+            if total > len(ids):
                 narrate(f"{len(ids):,} of {total:,}")
         elif status == "waiting" and not filter_text:
             narrate("The queue is empty. Ingest something: reviewer ingest PATH")

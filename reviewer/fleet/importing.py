@@ -224,7 +224,6 @@ class _Wave:
             "first_seen": self._now,
             "last_seen": self._now,
             "pending_since": self._now,
-            "scope": row.scope,
             "need": row.need,
             "proof": row.proof,
             "sessions": row.sessions,

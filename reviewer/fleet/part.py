@@ -167,7 +167,6 @@ class _Reading:
                 rule=proposal.rule,
                 extractor_version=STATEMENTS_VERSION,
                 need=proposal.kind,
-                scope=proposal.scope,
                 proof=_json(statement.proved.proof),
                 score=statement.score(),
                 place=place,

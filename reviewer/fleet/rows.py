@@ -56,7 +56,6 @@ class CitedStatement(Struct, frozen=True, kw_only=True, gc=False):
     confidence: Share
     flags: Word
     need: Word = ""
-    scope: Literal["project", "person"] = "project"
     proof: Document = "{}"
     name: Name = ""
     slot: Name = ""

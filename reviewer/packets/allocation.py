@@ -16,12 +16,6 @@ from reviewer.packets.values import SCORED, Item, Rule, Section, State
 CAP_FIFTHS = {Section.TASKS: 2, Section.CONVENTIONS: 1}
 """Caps in fifths of the budget: 40 % and 20 %."""
 
-
-def cap_percent(section: Section) -> int:
-    """The cap of a section in percent of the budget."""
-    return CAP_FIFTHS[section] * 20
-
-
 FULL_SHARE = 0.8
 """If not all entries fit, the share of the room for full entries; the rest is for titles."""
 TASK_FULL_SHARE = 1 / 3

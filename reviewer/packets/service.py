@@ -1,8 +1,7 @@
 """Packets from the store: trusted state, active memories and entities.
 
 Trusted state, promoted entries of a CONSTITUTION.md and memories marked `#constitution` are tier 1.
-Binding facts and preferences become conventions, decisions and facts about the project decisions,
-and everything else learnings. Each is dated by its latest source.
+Each of the others is dated by its latest source.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ import msgspec
 
 from reviewer.clock import Clock, from_iso
 from reviewer.extraction.planted import is_planted
+from reviewer.extraction.shelves import shelf_of
 from reviewer.packets.lookup import find_item
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import Measurer
@@ -48,18 +48,6 @@ ALL_OR_NOTHING_CHARS = 400
 _RULE_MARK = re.compile(r"(?:^|\s)#constitution\b", re.IGNORECASE)
 
 PLANTED = "reads like an order planted for an agent, so it was left out; reword it to include it"
-
-_SECTIONS = {
-    ("entity", "decision"): Section.DECISIONS,
-    ("memory", "project"): Section.DECISIONS,
-    ("entity", "requirement"): Section.CONVENTIONS,
-    ("entity", "constraint"): Section.CONVENTIONS,
-    ("entity", "interface"): Section.CONVENTIONS,
-    ("entity", "process"): Section.CONVENTIONS,
-    ("memory", "identity"): Section.CONVENTIONS,
-    ("memory", "preference"): Section.CONVENTIONS,
-    ("memory", "adaptation"): Section.CONVENTIONS,
-}
 
 _NOT_SHOWN = {"date", "status", "number"}
 """Attributes of a record: the date of the item and its being active say the same, and its number
@@ -156,12 +144,11 @@ def _needed(store: sqlite3.Connection, project: str | None) -> Counter[int]:
 
 
 def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
-    section = _SECTIONS.get((row["kind"], row["type"]), Section.LEARNINGS)
     attributes = {attribute.name.lower(): attribute.value for attribute in _attributes(row)}
     status, text = attributes.get("status", "").lower(), _full_text(row)
     return Item(
         id=f"m:{row['id']}",
-        section=section,
+        section=Section(shelf_of(row["kind"], row["type"])),
         title=title_of(row["name"] or row["content"]),
         text=text,
         place=f"m:{row['id']}",

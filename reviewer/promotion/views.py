@@ -162,8 +162,6 @@ class CandidateView(QueueRow, frozen=True, kw_only=True):
     superseded_by: int | None
     source: SourceRef | None
     """None if the memory was written by hand."""
-    scope: str = "project"
-    """`project`, or `person` for facts true in every project."""
     proof: Proof | None = None
     """For statements; its lines are those of `source.path`."""
 
@@ -256,14 +254,6 @@ def line_of_span(text: str, line_start: int, line_end: int, span_start: int) -> 
     return line_start + text.count("\n", 0, span_start)
 
 
-class RelationView(Struct, frozen=True):
-    """A stated relation to a name; `target_id`: the entity of that name, if stored."""
-
-    kind: str
-    target: str
-    target_id: int | None = None
-
-
 class EntityView(Struct, frozen=True):
     """The structure of an entity; wording, status and evidence are in its row."""
 
@@ -271,7 +261,6 @@ class EntityView(Struct, frozen=True):
     name: str
     slot: str
     attributes: tuple[Attribute, ...]
-    relations: tuple[RelationView, ...]
     graduated_from: int | None
 
 

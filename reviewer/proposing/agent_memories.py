@@ -56,18 +56,17 @@ class _Kind(Struct, frozen=True):
     """Memory type for each type in an agent's memory."""
 
     type: MemoryType
-    scope: str
     kind: str
 
 
 _KINDS = {
-    "user": _Kind(MemoryType.IDENTITY, "person", "preference"),
-    "feedback": _Kind(MemoryType.PREFERENCE, "project", "instruction"),
-    "project": _Kind(MemoryType.PROJECT, "project", ""),
-    "reference": _Kind(MemoryType.KNOWLEDGE, "project", "environment"),
+    "user": _Kind(MemoryType.IDENTITY, "preference"),
+    "feedback": _Kind(MemoryType.PREFERENCE, "instruction"),
+    "project": _Kind(MemoryType.PROJECT, ""),
+    "reference": _Kind(MemoryType.KNOWLEDGE, "environment"),
 }
-_UNTYPED = _Kind(MemoryType.KNOWLEDGE, "project", "")
-_PREFERENCE = _Kind(MemoryType.PREFERENCE, "person", "preference")
+_UNTYPED = _Kind(MemoryType.KNOWLEDGE, "")
+_PREFERENCE = _Kind(MemoryType.PREFERENCE, "preference")
 
 
 class MemoryEntry(Struct, frozen=True):
@@ -266,7 +265,6 @@ def _proposal(
         speaker=Speaker.AGENT,
         proposer=Proposer.MEMORY,
         rule=rule,
-        scope=kind.scope,
         kind=kind.kind,
     )
 

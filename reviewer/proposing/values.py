@@ -95,8 +95,6 @@ class Proposal(Struct, frozen=True, kw_only=True):
     proposer: Proposer
     rule: str
     """Id of the proposing rule, template or model, such as `model.qwen3-30b`."""
-    scope: str = "project"
-    """`project`, or `person` for facts true in every project."""
     kind: str = ""
     """Finer than the type: instruction, decision, trap, environment, architecture, convention,
     preference."""

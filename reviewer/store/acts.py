@@ -298,12 +298,8 @@ def stored(
     connection: sqlite3.Connection, table: str, rows: Sequence[int], columns: Sequence[str]
 ) -> dict[int, tuple[Value, ...]]:
     """The values of these columns in the existing rows, by id."""
-    found: dict[int, tuple[Value, ...]] = {}
-    names = ", ".join(columns)
-    for chunk in chunks(rows):
-        sql = f"SELECT id, {names} FROM {table} WHERE id IN ({_marks(len(chunk))})"
-        found.update((row[0], row[1:]) for row in connection.execute(sql, chunk))
-    return found
+    sql = f"SELECT id, {', '.join(columns)} FROM {table} WHERE id {AMONG}"
+    return {row[0]: row[1:] for row in connection.execute(sql, (listed(rows),))}
 
 
 def are_as(connection: sqlite3.Connection, run: Run, columns: Sequence[str]) -> bool:

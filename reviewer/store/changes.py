@@ -27,11 +27,8 @@ PART = 20_000
 """Changes packed together, at most."""
 PART_BYTES = 32_000_000
 """Bytes of changes packed together; a single larger change is a part of its own."""
-LARGEST = 512_000_000
-"""Bytes of an unpacked part, as a defence: a few planted megabytes could unpack to many gigabytes.
-"""
 PIECE = 1 << 20
-"""Bytes unpacked or copied at a time."""
+"""Bytes read at a time."""
 IN_MEMORY = 16 << 20
 """Bytes of packed changes; the rest of an act is kept in a temporary file."""
 
@@ -235,10 +232,7 @@ def unpack(blob: bytes) -> Iterator[RowChange]:
 
 
 def parts(blob: BytesIO | Blob) -> Iterator[bytes]:
-    """The parts of a ledger row's changes, still packed.
-
-    Raises ValueError if the blob is damaged, or a part is larger than allowed.
-    """
+    """The parts of a ledger row's changes, still packed. Raises ValueError if they are damaged."""
     for place in places(blob):
         yield part_at(blob, place)
 
@@ -261,39 +255,25 @@ def places(blob: BytesIO | Blob) -> Iterator[slice]:
 
 def _end_of_part(blob: BytesIO | Blob, at: int) -> int:
     inflater = zlib.decompressobj()
-    size = 0
     blob.seek(at)
     while not inflater.eof:
         rest = blob.read(PIECE)
         if not rest:
             raise ValueError("unreadable changes: they end too early")
         at += len(rest)
-        unpacked = PIECE
-        while (rest or unpacked == PIECE) and not inflater.eof:
-            try:
-                unpacked = len(inflater.decompress(rest, PIECE))
-            except zlib.error as problem:
-                raise ValueError(f"unreadable changes: {problem}") from problem
-            rest = inflater.unconsumed_tail
-            size += unpacked
-            _require_size(size)
+        try:
+            inflater.decompress(rest)
+        except zlib.error as problem:
+            raise ValueError(f"unreadable changes: {problem}") from problem
     return at - len(inflater.unused_data)
 
 
-def _require_size(size: int) -> None:
-    if size > LARGEST:
-        raise ValueError(f"unreadable changes: they unpack to more than {LARGEST // 1_000_000} MB")
-
-
 def unpack_runs(part: bytes) -> list[Run]:
-    """The changes of one of the `parts`, those of the same columns together.
-
-    Raises ValueError if it is damaged, or larger than allowed.
+    """The changes of one of the `parts`, those of the same columns together. Raises ValueError if
+    it is damaged.
     """
     try:
-        data = zlib.decompressobj().decompress(part, LARGEST + 1)
-        _require_size(len(data))
-        found = _decoder.decode(data)
+        found = _decoder.decode(zlib.decompress(part))
     except (zlib.error, msgspec.DecodeError) as problem:
         raise ValueError(f"unreadable changes: {problem}") from problem
     return found.runs if isinstance(found, _Part) else list(runs_of(found))

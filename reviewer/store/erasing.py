@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.files import open_own
-from reviewer.store.acts import LEDGERED, Act, chunks, images
+from reviewer.store.acts import AMONG, LEDGERED, Act, images, listed
 from reviewer.store.changes import (
     Image,
     LedgerEntry,
@@ -31,14 +31,13 @@ from reviewer.store.changes import (
     unpack_part,
 )
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
-from reviewer.store.schema import SEARCH_INDEX
 from reviewer.store.stored_text import UNMASKED
 
 CLOSE_MILLISECONDS = 1_000
 """Milliseconds to wait for other programs before the store's log is left as it is."""
 FILLER = "\u2588"
 """Replaces each character of a wording inside other text, so that spans remain valid."""
-INDEXES = (SEARCH_INDEX, "recall_text")
+INDEXES = ("memory_text", "recall_text")
 EMPTY_RECORD: Image = {"text": "", "headings": "[]", "meta": "{}"}
 DECIDED = ("memory", "content_history", "entity", "relation", "conflict", "state", "project")
 """Tables with rows that are erased whole or not at all: a person's decisions stay legible."""
@@ -129,14 +128,12 @@ class References:
         found: set[Row] = set()
         for table, columns in self.owner.items():
             for column, parent in columns:
-                for chunk in chunks([row for name, row in rows if name == parent]):
-                    marks = ",".join("?" * len(chunk))
-                    sql = f"SELECT id FROM {table} WHERE {column} IN ({marks})"
-                    found |= {(table, row[0]) for row in connection.execute(sql, chunk)}
-        for chunk in chunks([row for name, row in rows if name == "conflict"]):
-            sql = f"SELECT memory_id FROM conflict WHERE id IN ({','.join('?' * len(chunk))})"
-            found |= {("memory", row[0]) for row in connection.execute(sql, chunk)}
-        return found
+                ids = listed(row for name, row in rows if name == parent)
+                sql = f"SELECT id FROM {table} WHERE {column} {AMONG}"
+                found |= {(table, row[0]) for row in connection.execute(sql, (ids,))}
+        ids = listed(row for name, row in rows if name == "conflict")
+        sql = f"SELECT memory_id FROM conflict WHERE id {AMONG}"
+        return found | {("memory", row[0]) for row in connection.execute(sql, (ids,))}
 
     def _owned_once(self, connection: sqlite3.Connection, rows: set[Row]) -> set[Row]:
         """Rows that belonged to them and are no longer in the tables."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
@@ -12,9 +13,6 @@ from reviewer.projects import RootClaim
 from reviewer.store.changes import Run, Value
 
 Query = Callable[[str, Sequence[Value]], Iterable[Sequence[Any]]]
-
-CHUNK = 500
-"""Rows of one `IN (...)` query."""
 
 _OF_PROJECT = "{} r JOIN project p ON p.id = r.project_id"
 _OF_MEMORY = "{} r JOIN memory m ON m.id = r.memory_id JOIN project p ON p.id = m.project_id"
@@ -43,12 +41,8 @@ def projects_of(query: Query, table: str, rows: Iterable[int]) -> Iterable[tuple
     """The project's name of each existing row, as (row, name)."""
     way = _JOINS[table].format(table)
     row_id = "p.id" if table == "project" else "r.id"
-    wanted = list(rows)
-    for start in range(0, len(wanted), CHUNK):
-        chunk = wanted[start : start + CHUNK]
-        marks = ",".join("?" * len(chunk))
-        found = query(f"SELECT {row_id}, p.name FROM {way} WHERE {row_id} IN ({marks})", chunk)
-        yield from ((row, name) for row, name in found)
+    sql = f"SELECT {row_id}, p.name FROM {way} WHERE {row_id} IN (SELECT value FROM json_each(?))"
+    return ((row, name) for row, name in query(sql, (json.dumps(list(rows)),)))
 
 
 class Ownership:

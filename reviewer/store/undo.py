@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct, structs
 
 from reviewer.errors import ConflictError, UnknownIdError
-from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, are_as, chunks, listed, stored
+from reviewer.store.acts import AMONG, FORGET, LEDGERED, Act, Scope, are_as, listed, stored
 from reviewer.store.changes import (
     RowChange,
     Run,
@@ -40,8 +40,8 @@ MAX_LISTED = 1_000
 MAX_NAMED = 3
 """The most acts named as preventing a reversal."""
 
-IMPORTED_KINDS = ("import decisions",)
-"""Kinds of acts whose actor is not the person at the keyboard."""
+IMPORTED = "import decisions"
+"""The kind of acts whose actor is not the person at the keyboard."""
 
 LEGACY_ACTOR = "you"
 """The actor of all acts written by earlier versions."""
@@ -153,17 +153,9 @@ class Undo:
         are not decisions. Raises UnknownIdError.
         """
         row = self._row(number)
-        if row.scope != Scope.DECISION or row.kind in IMPORTED_KINDS:
+        if row.scope != Scope.DECISION or row.kind == IMPORTED or row.actor in self._own:
             return ""
-        return self.done_by_another(number)
-
-    def done_by_another(self, number: int) -> str:
-        """The name of another person who did any act; empty for one's own.
-
-        Raises UnknownIdError.
-        """
-        actor = self._row(number).actor
-        return "" if actor in self._own else actor
+        return row.actor
 
     def undo_act(self, number: int, *, anyone: bool = False) -> Undone:
         """Undo any act by its id, including an ingestion; with `anyone` also another person's
@@ -471,20 +463,16 @@ def restore_referenced(
         if not gone:
             continue
         for child, column in _referring(connection, table):
-            for chunk in chunks(sorted(gone)):
-                marks = ",".join("?" * len(chunk))
-                for number, row in act.query(
-                    f"SELECT id, {column} FROM {child} WHERE {column} IN ({marks})", chunk
-                ):
-                    if table in REFUSED:
-                        raise ConflictError(
-                            f'"{title}" cannot be reversed: {child.strip("_")} {number} refers to '
-                            f"{table.strip('_')} {row}. Nothing was changed; undo the later act "
-                            "first."
-                        )
-                    change = gone.pop(row, None)
-                    if change is not None:
-                        act.apply([change.reversed()])
+            sql = f"SELECT id, {column} FROM {child} WHERE {column} {AMONG}"
+            for number, row in act.query(sql, (listed(gone),)):
+                if table in REFUSED:
+                    raise ConflictError(
+                        f'"{title}" cannot be reversed: {child.strip("_")} {number} refers to '
+                        f"{table.strip('_')} {row}. Nothing was changed; undo the later act first."
+                    )
+                change = gone.pop(row, None)
+                if change is not None:
+                    act.apply([change.reversed()])
 
 
 def _referring(connection: sqlite3.Connection, table: str) -> list[tuple[str, str]]:

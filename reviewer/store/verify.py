@@ -11,7 +11,6 @@ from msgspec import Struct
 from reviewer.store.acts import LEDGERED, put
 from reviewer.store.changes import LedgerEntry, entry_hash, parts, pieces, unpack_runs
 from reviewer.store.database import CACHE_KIB, Database, failures_as_sentences, is_of_the_disk
-from reviewer.store.schema import SEARCH_INDEX, schema_problems
 
 SHOWN = 20
 """The most problems of a kind that a verdict lists."""
@@ -40,8 +39,7 @@ def verify(
     *,
     expected: str = "",
 ) -> Verification:
-    """Check the file, its tables, the hash chain, and that replaying the ledger gives exactly
-    today's rows and search index.
+    """Check the file, the hash chain, and that replaying the ledger gives exactly today's rows.
 
     `expected`: the head of an earlier verdict, or its beginning; the chain must contain it. Works
     on a connection of its own in one read transaction, so that other processes may go on writing.
@@ -63,22 +61,19 @@ def verify(
             for row in connection.execute("PRAGMA main.integrity_check(5)")
             if row[0] != "ok"
         ]
-        wrong_schema = schema_problems(connection)
-        problems += wrong_schema
-        tables = [] if wrong_schema else LEDGERED
+        definitions = dict(
+            connection.execute("SELECT name, sql FROM main.sqlite_master WHERE type = 'table'")
+        )
+        missing = [table for table in LEDGERED if table not in definitions]
+        problems += (f"file: the table {table} is missing" for table in missing)
+        tables = () if missing else LEDGERED
         for table in tables:
-            (sql,) = connection.execute(
-                "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?", (table,)
-            ).fetchone()
             # The same definition, so that columns younger than an act get their defaults.
-            connection.execute(sql.replace("CREATE TABLE ", "CREATE TABLE replay.", 1))
+            sql = definitions[table].replace("CREATE TABLE ", "CREATE TABLE replay.", 1)
+            connection.execute(sql)
         chain = _replay(connection, problems, progress, expected, rows=bool(tables))
         rows = sum(_compare(connection, table, problems) for table in tables)
-        if tables:
-            problems += _index_problems(connection)
         connection.execute("ROLLBACK")
-    if wrong_schema:
-        problems.append("rows: not compared with the ledger, because the tables are not ours")
     if expected and chain.since is None:
         problems.append(
             f"ledger: no act has the hash {expected}, so the acts before it were rewritten, or"
@@ -162,27 +157,3 @@ def _compare(connection: sqlite3.Connection, table: str, problems: list[str]) ->
     }
     problems += [f"{table} {row}: {words}" for row, words in sorted(found.items())]
     return int(connection.execute(f"SELECT count(*) FROM main.{table}").fetchone()[0])
-
-
-def _index_problems(connection: sqlite3.Connection) -> list[str]:
-    """Check that the search index finds every memory. A copy is checked against the replay, because
-    SQLite's own check would write to the store.
-    """
-    (sql,) = connection.execute(
-        "SELECT sql FROM main.sqlite_master WHERE name = ?", (SEARCH_INDEX,)
-    ).fetchone()
-    connection.execute(sql.replace("CREATE VIRTUAL TABLE ", "CREATE VIRTUAL TABLE replay.", 1))
-    for part in ("config", "data", "docsize", "idx"):
-        name = f"{SEARCH_INDEX}_{part}"
-        connection.execute(f"DELETE FROM replay.{name}")
-        connection.execute(f"INSERT INTO replay.{name} SELECT * FROM main.{name}")
-    try:
-        connection.execute(
-            f"INSERT INTO replay.{SEARCH_INDEX} ({SEARCH_INDEX}, rank)"
-            " VALUES ('integrity-check', 1)"
-        )
-    except sqlite3.DatabaseError as problem:
-        if is_of_the_disk(problem):
-            raise
-        return ["search: the index does not fit the memories, so filters may not find them all"]
-    return []

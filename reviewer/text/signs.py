@@ -48,8 +48,8 @@ OUTDATED = frozenset({"conflict", "concurrent", "retire", "not-in-force", STALE}
 DOUBTFUL = frozenset({"unproved", "not-alone", "known", "taken-back"})
 HAND_AUTHORED = "hand-authored"
 OTHERS = frozenset({"joined", "once", "replaces", "reword"})
-FLAGS = tuple(sorted({*SUSPICIOUS, *OUTDATED, *DOUBTFUL, *OTHERS, HAND_AUTHORED}))
-"""All flags that a row may have."""
+FLAGS = tuple(sorted({*SUSPICIOUS, *OUTDATED, *DOUBTFUL, *OTHERS, HAND_AUTHORED} - {STALE}))
+"""All flags that are stored with a row."""
 
 
 def flag_signs(flags: Collection[str]) -> str:

@@ -5,14 +5,12 @@ Keys shared by all screens are in `kit/keys.py`, the others in the `keys.py` of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from reviewer.tui.agents.keys import AGENTS
 from reviewer.tui.context.keys import CONTEXT
 from reviewer.tui.evidence.keys import SOURCE
 from reviewer.tui.history.keys import HISTORY
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.action import Action, Pane, shown_key
+from reviewer.tui.kit.action import Action, Pane
 from reviewer.tui.memory.keys import MEMORY
 from reviewer.tui.packet.keys import PACKET
 from reviewer.tui.pipelines.keys import PIPELINES
@@ -41,29 +39,3 @@ PANES: tuple[Pane, ...] = (
 )
 
 ACTIONS: dict[str, Action] = {action.id: action for pane in PANES for action in pane.actions}
-
-SHARED = 3
-"""Actions on at least this many panes are listed once, under a common heading."""
-
-
-def key_table() -> str:
-    """All keys as Markdown tables, one per pane."""
-    shared = [
-        action
-        for action in ACTIONS.values()
-        if sum(action in pane.actions for pane in PANES) >= SHARED
-    ]
-    lines = _table("Every list", shared)
-    for pane in PANES:
-        own = [action for action in pane.actions if action not in shared]
-        if own:
-            lines += _table(pane.heading, own)
-    return "\n".join(lines)
-
-
-def _table(heading: str, actions: Iterable[Action]) -> list[str]:
-    lines = [f"## {heading}", "", "| key | action | |", "| --- | --- | --- |"]
-    for action in actions:
-        names = " ".join(f"`{shown_key(key)}`" for key in action.keys.split(",") if key)
-        lines.append(f"| {names or '`?`'} | {action.title} | {action.help} |")
-    return [*lines, ""]

@@ -35,7 +35,6 @@ from reviewer.tui.kit.actor import (
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.places import load_light, save_light
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.start import Start
-    from reviewer.tui.kit.text import TextBlock
     from reviewer.tui.pipelines.run import BackgroundRun
 
 
@@ -109,7 +107,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         start: Start | None = None,
     ) -> None:
         """Show `project`, or all projects if it is None; with `start`, the first screen opens.
-        `light` counts until a theme is chosen on the screen.
 
         Raises KeymapError if the keymap file is invalid.
         """
@@ -146,8 +143,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         for theme in THEMES:
             self.register_theme(theme)
         # `set_reactive` skips the watcher, which would parse all styles a second time.
-        chosen_light = load_light(engine.path)
-        light = light if chosen_light is None else chosen_light
         chosen = theme_for(LIGHT if light else DARK, self.console.color_system)
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -396,26 +391,15 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None:
         """Show the hand-over of some turns; `read` returns their name and the turns."""
-        from reviewer.compression.handover import BRIEF_TOKENS, brief_of
-        from reviewer.tui.reading.screen import ReadingScreen, handover_blocks
+        from reviewer.tui.reading.screen import HandOverScreen
 
-        def make() -> Sequence[TextBlock]:
-            name, turns = read()
-            return handover_blocks(brief_of(turns, name, max_tokens=BRIEF_TOKENS).text)
-
-        title = f"Hand-over, at most {BRIEF_TOKENS:,} tokens"
-        self.push_screen(ReadingScreen(self.engine, title, make))
+        self.push_screen(HandOverScreen(self.engine, read))
 
     def open_line(self, path: str, line: int) -> None:
         """Show a file at a 0-based line."""
         from reviewer.tui.evidence.steps import line_of_file
 
         self.open_source(line_of_file(path, line))
-
-    def open_memory(self, memory: int) -> None:
-        """Show a memory in the queue."""
-        self.action_show_queue()
-        self.queue_screen.open_memory(memory)
 
     async def action_help(self) -> None:
         """Show all actions, those of the focused pane first."""
@@ -430,12 +414,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def action_switch_theme(self) -> None:
         self.theme = other_theme(self.theme)
-        if self.engine.read_only:
-            return
-        try:
-            save_light(self.engine.path, light=not self.current_theme.dark)
-        except OSError as error:
-            self.say(f"The theme cannot be saved: {error.strerror}.", bad=True)
 
     def action_how_to_quit(self) -> None:
         kept = "the sample data is removed" if self.is_demo else "your place and drafts are kept"

@@ -47,7 +47,6 @@ CALLED = {
     "read_sessions": "import load ingest scan transcripts start",
     "let_read": "ai llm model reader generate propose",
     "status": "archive deferred rejected accepted deleted promoted merged",
-    "sort": "rank sort by",
     "filter": "search find type contradictions conflicts",
     "undo": "revert take back",
     "redo": "repeat again",

@@ -74,7 +74,7 @@ class Serving:
         try:
             from reviewer.promotion.views import QueueQuery
 
-            ids = engine.ids(QueueQuery(project="kiosk", status="all"))
+            ids = engine.queue.ids(QueueQuery(project="kiosk", status="all"))
             return sorted(str(engine.queue.candidate(one).status) for one in ids)
         finally:
             engine.close()

@@ -42,7 +42,7 @@ def filled(program: Reviewer) -> Path:
     engine = Engine.open(program.db)
     engine.work_in(engine.choose_project(None, folder))
     engine.intake.ingest([folder / "notes.md"], project=folder.name)
-    engine.triage.promote(engine.ids(QueueQuery(project=folder.name)))
+    engine.triage.promote(engine.queue.ids(QueueQuery(project=folder.name)))
     engine.close()
     return folder
 

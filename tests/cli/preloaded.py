@@ -11,7 +11,7 @@ import pkgutil
 import sqlite3
 
 import reviewer
-from reviewer.store.schema import schema_problems
+from reviewer.store.migrations import migrate
 from reviewer.text.tokens import counter
 
 LEFT_OUT = (
@@ -26,8 +26,8 @@ LEFT_OUT = (
 for module in pkgutil.walk_packages(reviewer.__path__, "reviewer."):
     if not module.name.startswith(LEFT_OUT):
         importlib.import_module(module.name)
-with contextlib.closing(sqlite3.connect(":memory:")) as store:
-    schema_problems(store)
+with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as store:
+    migrate(store, is_new=True)
 counter()
 gc.collect()
 gc.freeze()  # collecting in a child would copy all of these objects

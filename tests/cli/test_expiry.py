@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -91,25 +90,6 @@ def test_a_proposal_goes_when_its_reason_does(desk: Desk) -> None:
     assert desk.ids("candidate", "flag:retire") == []
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        "- [Decision] Doors are checked every evening.",
-        '- [Decision] The door takes the key API_KEY="sk-proj-4fJ29dKq8sLm3nPwXyZ0aBcDeFgH".',
-    ],
-    ids=["plain", "with a secret, which is masked in the store"],
-)
-def test_a_note_that_changed_around_what_it_says(desk: Desk, kept: str) -> None:
-    lines = [kept, "- [Decision] The safe has two keys."]
-    desk.note.write_text("\n".join(["# Notes", "", *lines, ""]))
-    desk.ingest()
-    desk.engine.triage.promote(desk.ids("candidate"))
-    desk.note.write_text("\n".join(["New first line.", "", "# Notes", "", lines[0], "- Else.", ""]))
-    assert desk.ingest() == 1
-    (row,) = desk.ids("candidate", "flag:retire")
-    assert "The safe has two keys" in desk.engine.queue.candidate(row).content
-
-
 def test_a_proposal_is_not_edited_merged_or_handed_out(desk: Desk) -> None:
     from reviewer.errors import ConflictError
 
@@ -124,53 +104,3 @@ def test_a_proposal_is_not_edited_merged_or_handed_out(desk: Desk) -> None:
         desk.engine.triage.merge([row], unused)
     desk.engine.triage.promote([row])
     assert "Retire" not in desk.engine.exports.markdown("p")
-
-
-def git_in(tree: Path, *words: str) -> str:
-    return subprocess.run(
-        ["git", "-C", str(tree), "-c", "user.name=a", "-c", "user.email=a@b", *words],
-        check=True, capture_output=True, text=True,
-    ).stdout.strip()  # fmt: skip
-
-
-def removed_in_git(tree: Path) -> None:
-    """Make a work tree with `src/here.py`, and `src/old.py` removed by its latest commit."""
-    (tree / "src").mkdir(parents=True)
-    git_in(tree, "init", "-q")
-    (tree / "src" / "old.py").write_text("1")
-    (tree / "src" / "here.py").write_text("1")
-    git_in(tree, "add", ".")
-    git_in(tree, "commit", "-qm", "a")
-    git_in(tree, "rm", "-q", "src/old.py")
-    git_in(tree, "commit", "-qm", "b")
-
-
-def test_a_file_that_git_knows_as_removed(desk: Desk, tmp_path: Path) -> None:
-    tree = tmp_path / "tree"
-    removed_in_git(tree)
-    desk.engine.work_in(desk.engine.choose_project("p", tree))
-    desk.promoted("Start with `src/old.py` and read on")
-    desk.promoted("Start with `src/here.py`, never with `dist/never.js`")
-    assert desk.ingest() == 1
-    (row,) = desk.ids("candidate", "flag:retire")
-    assert "`src/old.py` was removed in" in desk.engine.queue.candidate(row).content
-
-
-def test_git_starts_no_program_that_a_repository_names(desk: Desk, tmp_path: Path) -> None:
-    tree, started = tmp_path / "tree", tmp_path / "started"
-    removed_in_git(tree)
-    program = tmp_path / "program"
-    program.write_text(f"#!/bin/sh\ntouch {started}\n")
-    program.chmod(0o755)
-    for name, value in {
-        "core.repositoryformatversion": "1", "extensions.partialClone": "origin",
-        "remote.origin.promisor": "true", "remote.origin.url": f"ext::{program}",
-        "protocol.ext.allow": "always",
-    }.items():  # fmt: skip
-        git_in(tree, "config", name, value)
-    missing = git_in(tree, "rev-parse", "HEAD~1^{tree}")
-    (tree / ".git" / "objects" / missing[:2] / missing[2:]).unlink()
-    desk.engine.work_in(desk.engine.choose_project("p", tree))
-    desk.promoted("Start with `src/old.py` and read on")
-    desk.ingest()
-    assert not started.exists()

@@ -1,10 +1,8 @@
-"""`verify` on a store that somebody else wrote to: tables, acts, search index, and the head."""
+"""`verify` on a store that somebody else wrote to: its acts, and the head."""
 
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 import zlib
 from contextlib import closing
 from pathlib import Path
@@ -22,51 +20,6 @@ def plant(store: Path, *statements: str) -> None:
             connection.execute(each)
 
 
-@pytest.mark.parametrize(
-    ("statement", "said"),
-    [
-        (
-            "CREATE TRIGGER helper AFTER INSERT ON ledger BEGIN"
-            " UPDATE memory SET status = 'active'; END",
-            "schema: trigger helper is not part of reviewer's schema",
-        ),
-        (
-            "CREATE VIEW recent AS SELECT * FROM memory",
-            "schema: view recent is not part of reviewer's schema",
-        ),
-        ("CREATE TABLE notes (x)", "schema: table notes is not part of reviewer's schema"),
-        ("DROP TRIGGER memory_text_update", "schema: trigger memory_text_update is missing"),
-        (
-            "ALTER TABLE memory ADD COLUMN owner TEXT",
-            "schema: table memory differs from reviewer's schema",
-        ),
-    ],
-    ids=["trigger", "view", "table", "missing trigger", "column"],
-)
-def test_planted_tables_triggers_and_views_are_named(
-    seeded: Reviewer, statement: str, said: str
-) -> None:
-    plant(seeded.db, statement)
-    done = seeded("verify")
-    assert done.returncode == 1
-    assert said in done.stdout
-    assert "not compared with the ledger" in done.stdout
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "DELETE FROM memory_text_data WHERE id > 10",
-        "INSERT INTO memory_text(memory_text) VALUES ('delete-all')",
-    ],
-)
-def test_a_wiped_search_index_is_named(seeded: Reviewer, statement: str) -> None:
-    plant(seeded.db, statement)
-    done = seeded("verify")
-    assert done.returncode == 1
-    assert "search: the index does not fit the memories" in done.stdout
-
-
 def rewrite_act(store: Path, blob: bytes) -> None:
     """Give the last act other changes and a hash that fits them."""
     columns = "id, at, actor, scope, kind, title, target, rows"
@@ -78,37 +31,6 @@ def rewrite_act(store: Path, blob: bytes) -> None:
             "UPDATE ledger SET changes = ?, hash = ? WHERE id = ?",
             (blob, entry_hash(previous, LedgerEntry(*entry), [blob]), entry[0]),
         )
-
-
-def bomb(size: int) -> bytes:
-    """A deflated array of many nils, a thousandth of its size."""
-    deflater, piece = zlib.compressobj(9), 10_000_000
-
-    def deflated(data: bytes) -> bytes:
-        """What may be repeated: it refers to nothing before it."""
-        return deflater.compress(data) + deflater.flush(zlib.Z_FULL_FLUSH)
-
-    head, nils = deflated(b"\xdd" + size.to_bytes(4, "big")), deflated(b"\xc0" * piece)
-    return head + nils * (size // piece) + deflater.flush()
-
-
-@pytest.mark.timeout(120)
-@pytest.mark.skipif(sys.platform != "linux", reason="the memory of a process is limited by Linux")
-def test_an_act_that_unpacks_to_700_mb_is_named_without_unpacking_it(
-    seeded: Reviewer,
-) -> None:
-    rewrite_act(seeded.db, bomb(700_000_000))
-    script = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (600_000_000,) * 2);"
-        " from reviewer.main import main; sys.exit(main())"
-    )
-
-    done = subprocess.run(
-        [sys.executable, "-c", script, "--db", str(seeded.db), "verify"],
-        capture_output=True, text=True, env=seeded.environment, check=False,
-    )  # fmt: skip
-    assert done.returncode == 1, done.stderr
-    assert "cannot be replayed: unreadable changes: they unpack to more than 512 MB" in done.stdout
 
 
 def test_many_changes_in_one_part_are_refused() -> None:

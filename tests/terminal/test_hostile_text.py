@@ -65,7 +65,7 @@ def hostile(tmp_path: Path) -> Path:
         )
     )  # fmt: skip
     engine.contexts.import_file(talk, project="acme", name="talk [red]loud")
-    for number in list(engine.ids(QueueQuery(project="acme")))[:3]:
+    for number in list(engine.queue.ids(QueueQuery(project="acme")))[:3]:
         engine.triage.promote([number])
     engine.state.set("acme", f"paper{HOSTILE[:150]}", f"80 mm{HOSTILE}", note=HOSTILE)
     engine.close()

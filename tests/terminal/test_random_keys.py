@@ -34,7 +34,7 @@ def prepared(folder: Path) -> Path:
     engine.intake.seed(500, project=PROJECT)
     for session in sorted((work / "claude").rglob("*.jsonl")):
         engine.contexts.import_file(session, project=PROJECT)
-    waiting = engine.ids(QueueQuery(project=PROJECT))
+    waiting = engine.queue.ids(QueueQuery(project=PROJECT))
     engine.triage.promote(list(waiting[:4]))
     engine.triage.reject(list(waiting[4:6]))
     engine.history.undo()

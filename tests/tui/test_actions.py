@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.actions import ACTIONS, PANES, key_table
+from reviewer.tui.actions import ACTIONS, PANES
 from reviewer.tui.help import help_rows
 from reviewer.tui.kit.action import Pane
 from reviewer.tui.kit.actor import reachable
 from reviewer.tui.kit.keys import APP, UNDO
 from reviewer.tui.kit.screen import KitScreen
+from tests.generate_docs import keys_page
 from tests.tui.conftest import opened
 
 BY_ID = {pane.id: pane for pane in PANES}
@@ -71,7 +72,7 @@ async def test_every_key_of_a_pane_is_reachable_and_gives_its_reason_in_a_senten
 
 
 def test_the_key_table_names_every_action() -> None:
-    table = key_table()
+    table = keys_page()
     for action in ACTIONS.values():
         assert action.help in table
     assert "| `a` |" in table

@@ -90,7 +90,7 @@ async def test_a_finished_decision_is_one_act_and_its_undo_is_shown_too(
 async def test_an_undo_that_outlives_its_screen_is_completed(
     many: Engine, gate: threading.Event
 ) -> None:
-    many.triage.reject(many.ids(QueueQuery(project="acme")))
+    many.triage.reject(many.queue.ids(QueueQuery(project="acme")))
     async with opened(many, project="acme") as screen:
         await screen.press("f8", "u")
         await screen.pilot.press("u")

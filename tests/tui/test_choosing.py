@@ -92,7 +92,7 @@ async def test_the_menu_lists_every_act_that_is_possible_now_with_its_key(
 
 @pytest.mark.parametrize(
     ("word", "name"),
-    [("guard", "e edit"), ("unused", "/ filter"), ("cost", "F2 order"), ("saved", "F5 Memory")],
+    [("guard", "e edit"), ("unused", "/ filter"), ("saved", "F5 Memory")],
 )
 async def test_the_menu_finds_an_act_by_what_it_does(stocked: Engine, word: str, name: str) -> None:
     async with opened(stocked, size=(80, 24)) as screen:

@@ -31,7 +31,6 @@ async def test_drawing_it_asks_no_store(stocked: Engine, monkeypatch: pytest.Mon
         def asked(*_: object) -> None:
             raise AssertionError("the footer asked the store")
 
-        monkeypatch.setattr(type(stocked.history), "undo_title", asked)
         monkeypatch.setattr(type(stocked.history), "next_undo", asked)
         await screen.press("j", "space", "k", "tab", "tab")
         assert "promote 1 marked" in footer(screen.text)
@@ -78,7 +77,6 @@ async def test_it_offers_no_key_with_nothing_behind_it(
         await screen.press("!")
         await screen.until(lambda: "{ } turn" in screen.text)
         await screen.press("escape")
-        assert "follow" not in footer(screen.text)
         await screen.press("f7")
         assert "disconnect" not in footer(screen.text)
 

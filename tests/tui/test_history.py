@@ -10,7 +10,6 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen, act_blocks, act_parts
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import DARK, GLYPHS, palette_of
-from tests.stored import planted
 from tests.tui.conftest import Screen, opened
 
 
@@ -224,42 +223,8 @@ async def test_a_priority_names_its_session(engine: Engine) -> None:
         await screen.until(lambda: "priority new  pinned in harbour" in screen.text)
 
 
-async def test_enter_finds_a_decided_memory_too(stocked: Engine) -> None:
-    number = stocked.queue.ids(QueueQuery())[3]
-    stocked.triage.reject([number])
-    async with opened(stocked) as screen:
-        assert number not in screen.model.ids
-        await screen.press("f8", "enter")
-        await screen.until(lambda: screen.model.current_id == number)
-
-
-@pytest.mark.parametrize("then", ["undone", "deferred", "rejected"])
-async def test_enter_finds_a_memory_behind_a_filter_and_hidden_rows_are_no_new_ones(
-    stocked: Engine, then: str
-) -> None:
-    other, number = stocked.queue.ids(QueueQuery())[:2]
-    act = stocked.triage.defer if then == "deferred" else stocked.triage.reject
-    act([number])
-    async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("slash", *f"id={other}", "enter")
-        assert list(screen.model.ids) == [other]
-        await screen.press("f8", *(["x"] if then == "undone" else []), "enter")
-        await screen.until(lambda: screen.model.current_id == number)
-        assert f"#{number}  " in screen.text
-        assert any(line.startswith("▌") for line in screen.text.splitlines())
-        assert "new candidate" not in screen.status
-
-
-async def test_an_act_without_memories_says_so(engine: Engine) -> None:
-    with planted(engine.path, "note", "Made a project") as opened_act:
-        opened_act.insert("project", name="empty")
-    async with opened(engine) as screen:
-        await screen.press("f8", "enter")
-        assert screen.status == "Act 1 changed no memory."
-
-
 async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
     async with opened(engine) as screen:
-        await screen.press("f8", "j", "G", "x", "u", "Z", "enter", "tab")
+        await screen.press("f8", "j", "G", "x", "u", "Z", "tab")
         assert "No acts yet." in screen.text
         assert "reviewer ingest PATH" in screen.text

@@ -19,7 +19,7 @@ LONG = 3600.0
 @pytest.fixture
 def filled(seeded: Engine) -> Engine:
     """Twenty active memories, each promoted by an act of its own."""
-    for number in list(seeded.ids(QueueQuery()))[:20]:
+    for number in list(seeded.queue.ids(QueueQuery()))[:20]:
         seeded.triage.promote([number])
     return seeded
 

@@ -19,7 +19,7 @@ from reviewer.promotion.rows.entity_rows import (
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.memory_rows import insert_row, memory_row, row_without_rules
 from reviewer.promotion.rows.wordings import require_wording
-from reviewer.promotion.views import Done, EntityView, RelationView, Status, proposed_by
+from reviewer.promotion.views import Done, EntityView, Status, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
 from reviewer.store.database import Database
@@ -43,10 +43,6 @@ class Entities:
         """The structure of an entity. Raises UnknownIdError."""
         self._database.require_own("memory", [number])
         row = self._database.first("SELECT * FROM entity WHERE memory_id = ?", (number,))
-        relations = self._database.query(
-            "SELECT kind, target, target_id FROM relation WHERE memory_id = ? ORDER BY id",
-            (number,),
-        )
         if row is None:
             raise UnknownIdError(f"#{number} is not an entity.")
         return EntityView(
@@ -54,7 +50,6 @@ class Entities:
             name=row["name"],
             slot=row["slot"],
             attributes=msgspec.json.decode(row["attributes"], type=tuple[Attribute, ...]),
-            relations=tuple(RelationView(*relation) for relation in relations),
             graduated_from=row["graduated_from"],
         )
 

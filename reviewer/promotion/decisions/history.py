@@ -59,16 +59,6 @@ class History(Undo):
         )
         return self.decided_by_another(row[0]) if row else ""
 
-    def undo_title(self) -> str | None:
-        """Title of the act that `undo` would undo, or None."""
-        found = self.next_undo()
-        return found[1] if found else None
-
-    def redo_title(self) -> str | None:
-        """Title of the act that `redo` would redo, or None."""
-        found = self.next_redo()
-        return found[1] if found else None
-
     def acts(
         self, *, before: int | None = None, limit: int = 100, actor: str | None = None
     ) -> list[ActView]:

@@ -73,7 +73,6 @@ class Decision(Struct, frozen=True, omit_defaults=True):
     reason: str = ""
     earlier: tuple[str, ...] = ()
     passages: tuple[EvidencePlace, ...] = ()
-    scope: str = "project"
     item: str = ""
     after: tuple[str, ...] = ()
 
@@ -201,8 +200,6 @@ def fault_of(each: Decision) -> str:
         return f"there is no {each.kind[:40]} of type {each.type[:40]}"
     if written_moment(each.at) is None:
         return f"{each.at[:40]!r} is not a time"
-    if each.scope not in ("project", "person"):
-        return f"there is no scope {each.scope[:40]!r}"
     if each.reason not in ("", *RejectReason):
         return f"there is no reason {each.reason[:40]!r}"
     if mask(each.content).text != each.content:

@@ -54,9 +54,7 @@ MAX_QUOTES = 3
 AHEAD = timedelta(days=1)
 """How far another clock may be ahead of this one."""
 
-DECISION_COLUMNS = (
-    "m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason, m.scope"
-)
+DECISION_COLUMNS = "m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason"
 
 DECIDED_BY = (
     "(SELECT l.actor FROM ledger_touch t JOIN ledger l ON l.id = t.act"
@@ -249,7 +247,6 @@ def decision_of(
         passages=(
             tuple(passages_of(reader, row["id"])) if verdict is Verdict.PROMOTED and quoted else ()
         ),
-        scope=row["scope"],
     )
 
 
@@ -323,7 +320,6 @@ def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> i
         ),
         "wave_id": wave,
         "flags": " ".join(flags_of(each.content, Role.NOTE)),
-        "scope": each.scope,
     }
     entity = each.kind == RowKind.ENTITY
     structure = parse_structure(each.content, EntityType(each.type)) if entity else None

@@ -14,6 +14,7 @@ from textwrap import shorten
 from msgspec.structs import replace
 
 from reviewer.clock import from_iso
+from reviewer.extraction.shelves import shelf_of
 from reviewer.promotion.export.file_writer import read_file
 from reviewer.promotion.export.items import ExportItem, Layer
 from reviewer.promotion.export.markdown import bullet, markdown_line, render_markdown
@@ -32,22 +33,16 @@ TITLES = {
 TITLE_LENGTH = 80
 """The longest title of an entry, in characters."""
 
-_DECISIONS = ("decision", "project")
-_CONVENTIONS = (
-    "requirement", "constraint", "interface", "process", "identity", "preference", "adaptation",
-)  # fmt: skip
-
 
 def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[PlannedFile, ...]:
-    """A plan for each file that gains facts or loses its last ones.
-
-    Trusted state goes to CONSTITUTION.md, decisions and facts about the project to DECISIONS.md,
-    binding facts and preferences to CONVENTIONS.md, everything else to LEARNINGS.md. Raises
-    SourceError if a file cannot be read, BlockError.
+    """A plan for each file that gains facts or loses its last ones. Raises SourceError if a file
+    cannot be read, BlockError.
     """
     shelves: dict[str, list[ExportItem]] = {name: [] for name in TITLES}
     for item in items:
-        shelves[_file_of(item)].append(item)
+        state = item.layer is Layer.STATE
+        shelf = "constitution" if state else shelf_of(item.layer, item.type)
+        shelves[f"{shelf.upper()}.md"].append(item)
     planned: list[PlannedFile] = []
     for name, members in shelves.items():
         path = folder / name
@@ -61,14 +56,6 @@ def plan_context_folder(items: Iterable[ExportItem], folder: Path) -> tuple[Plan
         if members or plan.changed:
             planned.append(plan)
     return tuple(planned)
-
-
-def _file_of(item: ExportItem) -> str:
-    if item.layer is Layer.STATE:
-        return "CONSTITUTION.md"
-    if item.type in _DECISIONS:
-        return "DECISIONS.md"
-    return "CONVENTIONS.md" if item.type in _CONVENTIONS else "LEARNINGS.md"
 
 
 def _body(name: str, items: list[ExportItem]) -> AgentText:

@@ -98,12 +98,8 @@ class Exports:
             created_at=view.first_seen,
             decided_at=view.decided_at,
             sources=self._queue.places(number),
-            relations=tuple(each for each in entity.relations if each.target_id is not None)
-            if entity
-            else (),
             attributes=tuple(
-                (each.name, f"{each.value} {each.unit}".strip()) for each in entity.attributes
-            )
-            if entity
-            else (),
+                (each.name, f"{each.value} {each.unit}".strip())
+                for each in (entity.attributes if entity else ())
+            ),
         )

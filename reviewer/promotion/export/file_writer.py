@@ -121,11 +121,6 @@ def _check_replaceable(target: Path) -> None:
         return
     if not os.access(target, os.W_OK):
         raise ReviewerError(f"{target} is read-only: make it writable first.")
-    if target.stat().st_nlink > 1:
-        raise ReviewerError(
-            f"{target} has several names (hard links), which replacing it would separate: make the"
-            " others symbolic links."
-        )
 
 
 def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reviewer.promotion.views import RelationView, SourceRef
+from reviewer.promotion.views import SourceRef
 from reviewer.text.secrets import mask
 from reviewer.text.secrets.values import without_secrets
 
@@ -41,7 +41,6 @@ class ExportItem(Struct, frozen=True, kw_only=True):
     sources: tuple[SourceRef, ...] = ()
     evidence: str = ""
     """Where a person says it can be looked up."""
-    relations: tuple[RelationView, ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
     """Further attributes as name and text: `rationale`, `consequence`, `context` ..."""
 

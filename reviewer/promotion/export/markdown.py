@@ -45,7 +45,6 @@ def bullet(item: ExportItem, *, marks: bool) -> AgentText:
     details = [
         *(f"{_words(name)}: {markdown_text(value)}" for name, value in item.attributes),
         *([f"note: {markdown_text(item.note)}"] if item.note.strip() else []),
-        *([_relations(item)] if item.relations else []),
         *([f"({_provenance(item)})"] if marks else []),
     ]
     lines = "\n".join([text, *details]).split("\n")
@@ -74,11 +73,6 @@ def _begins_with(content: str, name: str) -> bool:
 def _strong(text: str) -> str:
     """Bold, unless its characters would end the marks or merge with them."""
     return text if "*" in text or text.endswith("\\") else f"**{text}**"
-
-
-def _relations(item: ExportItem) -> str:
-    """`part of: Pump; satisfies: R-7`."""
-    return "; ".join(f"{_words(to.kind)}: {markdown_line(to.target)}" for to in item.relations)
 
 
 def _provenance(item: ExportItem) -> str:

@@ -15,7 +15,7 @@ from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Role
 from reviewer.store.changes import Value
 from reviewer.text.filter_line import Field, Term, parsed, terms, unfinished
-from reviewer.text.signs import FLAGS, STALE
+from reviewer.text.signs import FLAGS
 
 _WORD = re.compile(r"\w+")
 _RECORD = (
@@ -101,8 +101,6 @@ class Condition(Struct, frozen=True):
 
     sql: str
     parameters: tuple[Value, ...] = ()
-    stale: bool | None = None
-    """Whether the source of a memory must have changed or not: read from files, not by SQL."""
 
 
 def parse_filter(text: str) -> Condition:
@@ -116,15 +114,13 @@ def parse_filter(text: str) -> Condition:
     for term in line:
         if term.field == "since" and term.value:
             _require_date(term.value)
-    of_files = [each for each in line if (each.field, each.value.lower()) == ("flag", STALE)]
-    found = parsed((each for each in line if each not in of_files), FIELDS)
+    found = parsed(line, FIELDS)
     parts, parameters = [found.sql], [*found.parameters]
     for term in found.words:
         sql, values = _words(term)
         parts.append(f"({sql})" if term.wanted else f"NOT ({sql})")
         parameters += values
-    stale = of_files[-1].wanted if of_files else None
-    return Condition(" AND ".join(parts), tuple(parameters), stale)
+    return Condition(" AND ".join(parts), tuple(parameters))
 
 
 def field_without_value(text: str) -> str:

@@ -83,12 +83,6 @@ class Queue:
         """Raise FilterError for a filter that cannot be parsed, without reading rows."""
         self._condition(query)
 
-    def wants_stale(self, query: QueueQuery) -> bool | None:
-        """Whether a query selects candidates whose source has changed (True), or has not (False):
-        `ids` and `count` cannot tell, because it depends on files.
-        """
-        return parse_filter(query.filter).stale
-
     def ids(
         self,
         query: QueueQuery,
@@ -142,14 +136,6 @@ class Queue:
         )
         return self.rows([number for (number,) in found])
 
-    def types(self, query: QueueQuery) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The types of the matching rows, and their kinds of statement, by name."""
-        condition = self._condition(query)
-        sql = f"SELECT DISTINCT m.type, m.need FROM memory m WHERE {condition.sql}"
-        found = self._database.query(sql, condition.parameters)
-        types, kinds = ({row[column] for row in found} - {""} for column in (0, 1))
-        return tuple(sorted(types)), tuple(sorted(kinds))
-
     def counts(self, project: str | None) -> Counts:
         """The number of waiting, deferred and decided rows, in one project or in all."""
         where, parameters = self._in_project(project)
@@ -191,7 +177,7 @@ class Queue:
         """
         rows = self._database.query(
             f"SELECT {_COLUMNS}, m.prior, m.signal, m.freshness, m.extractor_version, m.refs,"
-            " m.first_seen, m.last_seen, m.decided_at, m.superseded_by, m.scope, m.proof"
+            " m.first_seen, m.last_seen, m.decided_at, m.superseded_by, m.proof"
             " FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
             (number,),
         )

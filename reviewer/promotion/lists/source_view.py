@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.errors import ReadStoppedError, SourceError
+from reviewer.errors import SourceError
 from reviewer.promotion.views import SourceState
 from reviewer.sources.elsewhere import is_url
 from reviewer.sources.unpacked import is_compressed, open_unpacked
-from reviewer.store.acts import AMONG, chunks, listed
+from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
 from reviewer.text.placeholder import MASK
 from reviewer.text.secrets import mask
@@ -131,25 +131,18 @@ class SourceView:
             return record_state(path, start, end, digest, quote=quote)
         return SourceState.UNKNOWN
 
-    def stale(
-        self, memories: Sequence[int], *, cancelled: Callable[[], bool] | None = None
-    ) -> set[int]:
+    def stale(self, memories: Sequence[int]) -> set[int]:
         """The memories whose first evidence is gone from its file, by a cheap check for lists.
-
-        Raises ReadStoppedError once `cancelled` returns True.
 
         A file longer than MAX_SEARCHED with other bytes at the place is not searched, and its
         memories are left out: `state` checks them.
         """
-        found: set[int] = set()
-        for chunk in chunks(list(memories)):
-            if cancelled is not None and cancelled():
-                raise ReadStoppedError("The read was cancelled.")
-            for memory, path, start, end, digest, quote in self._first_evidence(chunk):
-                state = record_state(path, start, end, digest, searched=MAX_SEARCHED, quote=quote)
-                if state in (SourceState.CHANGED, SourceState.GONE):
-                    found.add(memory)
-        return found
+        return {
+            memory
+            for memory, *place, quote in self._first_evidence(memories)
+            if record_state(*place, searched=MAX_SEARCHED, quote=quote)
+            in (SourceState.CHANGED, SourceState.GONE)
+        }
 
     def _first_evidence(self, memories: Sequence[int]) -> list[sqlite3.Row]:
         """The first evidence of each memory: its file, bytes, hash and quote."""

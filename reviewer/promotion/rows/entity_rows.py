@@ -87,14 +87,9 @@ def add_structure(
 
 
 def remove_structure(act: Act, number: int) -> None:
-    """Turn an entity back into a memory: its values and relations go, and references to it lose
-    their id.
-    """
-    for table in ("relation", "entity"):
-        for (row,) in act.query(f"SELECT id FROM {table} WHERE memory_id = ?", (number,)):
-            act.delete(table, row)
-    for (row,) in act.query("SELECT id FROM relation WHERE target_id = ?", (number,)):
-        act.update("relation", row, target_id=None)
+    """Turn an entity back into a memory."""
+    for (row,) in act.query("SELECT id FROM entity WHERE memory_id = ?", (number,)):
+        act.delete("entity", row)
 
 
 def rename(act: Act, number: int, name: str) -> str:

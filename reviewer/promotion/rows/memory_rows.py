@@ -20,7 +20,7 @@ from reviewer.text.normalise import duplicate_key
 _COPIED = (
     "project_id", "wave_id", "type", "content", "key", "rule", "extractor_version", "prior",
     "signal", "freshness", "confidence", "rank", "flags", "seen", "refs", "first_seen",
-    "last_seen", "proposer", "excerpt", "scope", "need", "proof", "moments",
+    "last_seen", "proposer", "excerpt", "need", "proof", "moments",
 )  # fmt: skip
 
 

@@ -103,7 +103,6 @@ class PreparedStatement(Struct, frozen=True):
         )
         columns |= {
             "flags": " ".join(self.flags),
-            "scope": proposal.scope,
             "need": proposal.kind,
             "proof": msgspec.json.encode(self.proved.proof).decode(),
         }

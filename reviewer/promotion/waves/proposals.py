@@ -127,12 +127,11 @@ class Proposals:
         type_: MemoryType | None = None,
         *,
         promote: bool = False,
-        scope: str = "",
         view: SessionView | None = None,
     ) -> Done:
         """Create a memory in a person's own words, with lines of a session (0-based, as counted by
         a view) as its evidence. It waits in the queue unless `promote`. A missing type is read from
-        the beginning of the statement; without a scope, preferences apply to all projects.
+        the beginning of the statement.
 
         The excerpts in those lines are hidden behind it, or merged into it when it is promoted.
         Raises ReviewerError for a statement that is too short or too long and for lines without
@@ -143,8 +142,7 @@ class Proposals:
         place = Path(os.path.abspath(path))
         view = view or read_view(place)
         kind = type_ or sentence_type(statement)
-        scope = scope or ("person" if kind is MemoryType.IDENTITY else "project")
-        proved = self._worded(project, place, lines, statement, kind, scope, view)
+        proved = self._worded(project, place, lines, statement, kind, view)
         setting = setting_of(place, self._clock())
         ready, left_out = prepare_statements([proved], setting, view=view, longest=LONGEST_WORDING)
         for each in left_out:
@@ -169,7 +167,6 @@ class Proposals:
         lines: Sequence[int],
         statement: str,
         type_: MemoryType,
-        scope: str,
         view: SessionView,
     ) -> Proved:
         wanted = set(lines)
@@ -187,7 +184,6 @@ class Proposals:
             speaker=Speaker.PERSON if own else speakers.most_common(1)[0][0],
             proposer=Proposer.PERSON,
             rule=BY_HAND,
-            scope=scope,
         )
         known = self.known(project).besides(path)
         return Proved(path, proposal, prove(proposal, view, known=known))

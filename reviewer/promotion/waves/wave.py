@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,9 +25,6 @@ from reviewer.sources.walk import LINK_OUTSIDE, FoundPath, is_unreadable, walk
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
-SECONDS = 60.0
-SECONDS_A_MEGABYTE = 20.0
-"""Limit of CPU time for one file, checked between batches of records: a hundred times the usual."""
 CACHE_KIB = 2_000
 """The page cache of the store meanwhile: a larger one fills up, and makes nothing faster."""
 PROBLEMS_NAMED = 5
@@ -129,7 +125,7 @@ class Wave:
             path = Path(name)
             self._go_on()
             try:
-                self._read(path, size)
+                self._read(path)
             except Exception as problem:  # one bad file must not stop the others
                 if not is_of_a_file(problem):
                     raise
@@ -138,7 +134,7 @@ class Wave:
             self._report.bytes += size
             self._say_progress(path)
 
-    def _read(self, path: Path, size: int) -> None:
+    def _read(self, path: Path) -> None:
         """Read a file, unless it is unchanged since it was last read."""
         stamp = whole = Stamp.of(path)
         only = self._only.get(path)
@@ -154,8 +150,6 @@ class Wave:
         found = self._collector.of_a_file()
         messages: list[int] = []
         """The first line of each."""
-        most = SECONDS + SECONDS_A_MEGABYTE * size / 1e6
-        until = time.thread_time() + most
         for piece in self._breakably(iter(reading)):
             if isinstance(piece, Rewind):
                 records.rewind(piece)
@@ -166,11 +160,6 @@ class Wave:
                 continue
             found.consume(piece.found, self._stored(piece, records))
             messages += (each.line_start for each in piece.records if each.use is RecordUse.MESSAGE)
-            if time.thread_time() > until:
-                raise SourceError(
-                    f"{path} cannot be read: it takes more than {most:,.0f} s, many times the"
-                    " usual for its size."
-                )
             self._say_progress(path)
             self._go_on()
         found.propose(path, setting, self._known)

@@ -267,15 +267,6 @@ class ContextModel:
             return (row.commit.id,)
         return self._sources(row.segment) if row.segment is not None else ()
 
-    def is_within_a_summary(self, row: ContextRow) -> bool:
-        """Whether a row is a turn between others of a segment that is not Full: a pin of it makes
-        two summaries of one.
-        """
-        choice = self.chosen_for(row)
-        if row.commit is None or choice is None or choice.level is Level.FULL:
-            return False
-        return row.commit.id in choice.sources[1:-1]
-
     @property
     def first_commit(self) -> int | None:
         row = self.row

@@ -60,7 +60,6 @@ from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
 
@@ -175,7 +174,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     # sessions
 
     def reload(self) -> None:
-        """Open the session of last time; later, read again what others changed."""
+        """Open the session that changed last; later, read again what others changed."""
         if self.context is None:
             self.read(self._read_last, self._show_last, group="context")
         else:
@@ -194,10 +193,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return read_context(self.engine, number) if number is not None else None
 
     def _last(self) -> int | None:
-        """The context that was open last, else the one that changed last; None without any."""
-        known = [each.id for each in self.engine.contexts.all(self.project)]
-        last = load_context(self.engine.path, self.project)
-        return last if last in known else next(iter(known), None)
+        """The context that changed last; None without any."""
+        return next((each.id for each in self.engine.contexts.all(self.project)), None)
 
     def _show_last(self, found: ContextSnapshot | None) -> None:
         if found is not None:
@@ -274,7 +271,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def open_context(self, number: int, sentence: str = "", here: int | None = None) -> None:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
-        self._keep_place()
         self.note_version()
 
         def then(found: ContextSnapshot) -> None:
@@ -299,7 +295,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if context is None:
             return
         if self.context is None or self.context.id != context.id:
-            here = load_commit(self.engine.path, context.id) if here is None else here
             self.data.words = ""
             self.data.clear()
         if found.version != self.data.snapshot.version:
@@ -312,21 +307,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.show_empty(empty=not self.data.snapshot.commits)
         self.show_footer()
         self.rows.rows_changed()
-        self._keep_place()
         self.follow()
-
-    def keep_now(self) -> None:
-        """Remember the session and the row, and the text being typed."""
-        super().keep_now()
-        self._keep_place()
-
-    def _keep_place(self) -> None:
-        if self.context is None or self.engine.read_only:
-            return
-        try:
-            keep_context(self.engine.path, self.project, self.context.id, self.data.first_commit)
-        except OSError as error:
-            self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
     # the filter
 
@@ -554,19 +535,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Type a number of tokens, for which levels are chosen that pass, or one level for all."""
         levels = {LEVEL_NAMES[level].lower(): level for level in Level}
 
-        def tokens_in(text: str) -> int:
-            number = read_tokens(text.removesuffix("%")) or 0
-            return number * self.data.original // 100 if text.endswith("%") else number
-
         def problem(text: str) -> str:
-            if text.endswith("%") and tokens_in(text) > self.data.original:
-                return f"100% is the whole session: {self.data.original:,} tokens."
-            if tokens_in(text) or text.lower() in levels:
+            if read_tokens(text) or text.lower() in levels:
                 return ""
-            return f"Type a number of tokens, such as 8k or 10%, or {', '.join(levels)}."
+            return f"Type a number of tokens, such as 8k, or {', '.join(levels)}."
 
         async def then(text: str) -> None:
-            if tokens := tokens_in(text):
+            if tokens := read_tokens(text):
                 await self._fit(tokens)
             else:
                 level = levels[text.lower()]
@@ -575,7 +550,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         after = self.data.after()
         title = "Fit a budget" if after is None else f"Fit a budget: now {after:,}"
-        hint = "tokens, such as 8k or 10%, or a level for all: brief"
+        hint = "tokens, such as 8k, or a level for all: brief"
         await self.ask_text(title, then, hint=hint, problem=problem)
 
     async def _fit(self, target: int) -> None:
@@ -730,11 +705,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         wanted = Priority.NORMAL if before is priority else priority
         said = "" if skips or row.commit is not None else data.your_messages(commits)
         which = "" if said or wanted is Priority.PINNED else self._segment_named(row)
-        cut_in_two = wanted is Priority.PINNED and self.data.is_within_a_summary(row)
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
         was = NO_LONGER.get(before) if wanted is priority else None
         remark = f", no longer {was}" if was else ""
-        remark += "; its segment is cut in two, each with its own summary" if cut_in_two else ""
         words = f"{which}{done.title}" + f" ({said})" * bool(said)
         self._annotated(words, commits[0], done.act, remark)
 

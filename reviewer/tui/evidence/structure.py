@@ -46,7 +46,7 @@ def labelled(
 
 
 def entity_blocks(detail: Detail, signs: Glyphs) -> list[TextBlock]:
-    """Name, attributes, relations, and contradictions."""
+    """Name, attributes, and contradictions."""
     entity = detail.entity
     if entity is None:
         return []
@@ -56,15 +56,6 @@ def entity_blocks(detail: Detail, signs: Glyphs) -> list[TextBlock]:
         text = f"{head}{each.value} {each.unit}".rstrip()
         spans = (TextSpan(0, len(head), "dim"),)
         blocks.append(labelled("attributes" if not place else "", text, "text", spans))
-    for place, relation in enumerate(entity.relations):
-        head = f"{relation.kind.replace('_', ' ')} "
-        known = f" #{relation.target_id}" if relation.target_id else ""
-        text = f"{head}{relation.target}{known}"
-        marks = (
-            TextSpan(0, len(head), "dim"),
-            TextSpan(len(text) - len(known), len(text), "accent"),
-        )
-        blocks.append(labelled("relations" if not place else "", text, "text", marks))
     if entity.graduated_from is not None:
         text = f"graduated from memory #{entity.graduated_from}"
         blocks.append(labelled("origin", text))

@@ -9,14 +9,10 @@ UNDO_ACT = Action(
     "undo_this", "x", "undo this",
     "Undo this act; refused if its rows have changed since.", writes=True,
 )  # fmt: skip
-OPEN_MEMORY = Action(
-    "history_open", "enter", "to the memory",
-    "Go to the memory changed by this act.",
-)  # fmt: skip
 
 HISTORY = Pane(
     "history", "History",
-    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.FILTER, keys.MENU, *keys.PANE_ACTIONS,
-     keys.BACK, keys.REFRESH, keys.PROJECT),
-    (keys.UNDO, keys.REDO, UNDO_ACT, OPEN_MEMORY, keys.FILTER, keys.NEXT_PANE),
+    (keys.UNDO, keys.REDO, UNDO_ACT, keys.FILTER, keys.MENU, *keys.PANE_ACTIONS, keys.BACK,
+     keys.REFRESH, keys.PROJECT),
+    (keys.UNDO, keys.REDO, UNDO_ACT, keys.FILTER, keys.NEXT_PANE),
 )  # fmt: skip

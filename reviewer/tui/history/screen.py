@@ -7,10 +7,8 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
-from typing import NamedTuple
 
 from rich.cells import set_cell_size
-from textual import on
 
 from reviewer.engine import Engine
 from reviewer.promotion.decisions.history import ActView, ChangeView
@@ -21,7 +19,7 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.list_screen import ListScreen
-from reviewer.tui.kit.row_list import RowList, StoredList
+from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, moment
 from reviewer.tui.kit.text_pane import TextPane
@@ -47,7 +45,6 @@ STATUS_WORDS = {
 TABLES = {
     "memory": "memory",
     "entity": "entity",
-    "relation": "relation",
     "conflict": "conflict",
     "state": "trusted state",
     "context": "session",
@@ -76,14 +73,6 @@ _QUIET = {
 """Columns left out."""
 
 
-class Shown(NamedTuple):
-    """The act under the cursor, its changes, and its undos and redos."""
-
-    act: ActView
-    changes: list[ChangeView]
-    reversals: list[ActView]
-
-
 class HistoryScreen(ListScreen, pane=keys.HISTORY):
     """Acts on the left, the changes of the one under the cursor on the right."""
 
@@ -98,7 +87,6 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         super().__init__(
             engine, project, rows, [self.changes], title="Acts, newest first", model=self.acts
         )
-        self._shown: Shown | None = None
         self._filter = ""
         self._wanted = 0
         """The act that the cursor goes to once the list is read; 0: its own."""
@@ -153,42 +141,26 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.reload()
 
     def follow(self) -> None:
-        act, history = self.acts.current, self.engine.history
+        act, history, signs = self.acts.current, self.engine.history, glyphs(self.app)
         if act is None:
-            self._shown = None
             self.void("read")
-            self.changes.show([])
+            self.changes.show([], title="Changes")
             return
-        self.read(
-            lambda: Shown(
-                act, history.changes(act.id, limit=CHANGES_SHOWN), history.reversals(act.id)
-            ),
-            self._show_act,
-        )
+        title = f"Act {act.id}"
 
-    def _show_act(self, shown: Shown) -> None:
-        act = shown.act
-        same = self._shown is not None and self._shown.act.id == act.id
-        self._shown = shown
-        signs = glyphs(self.app)
-        self.changes.show(
-            act_blocks(act, shown.changes, shown.reversals, signs),
-            title=f"Act {act.id}",
-            hint="" if act.undone else f"{keys.UNDO_ACT.key} undoes this act",
-            keep_scroll=same,
-        )
+        def work() -> list[TextBlock]:
+            changes = history.changes(act.id, limit=CHANGES_SHOWN)
+            return act_blocks(act, changes, history.reversals(act.id), signs)
+
+        def then(blocks: list[TextBlock]) -> None:
+            hint = "" if act.undone else f"{keys.UNDO_ACT.key} undoes this act"
+            same = title == self.changes.title
+            self.changes.show(blocks, title=title, hint=hint, keep_scroll=same)
+
+        self.read(work, then)
 
     def _no_act(self) -> str | None:
         return None if self.acts.current is not None else "No acts yet."
-
-    def _no_memory(self) -> str | None:
-        act, shown = self.acts.current, self._shown
-        if act is not None and shown is not None and shown.act.id == act.id:
-            changes = shown.changes
-            all_read = len(changes) < CHANGES_SHOWN
-            if all_read and not any(each.table == "memory" for each in changes):
-                return f"Act {act.id} changed no memory."
-        return self._no_act()
 
     @unless(_no_act)
     async def action_undo_this(self) -> None:
@@ -209,22 +181,6 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         await self.reverse(
             None, lambda: self.engine.history.undo_act(act.id, anyone=anyone), shared.UNDO
         )
-
-    @on(RowList.Opened)
-    @unless(_no_memory)
-    def action_history_open(self) -> None:
-        """Show in the queue the first memory that the act changed."""
-        act = self.acts.current
-        if act is None:
-            return
-        shown = self._shown
-        changes = shown.changes if shown and shown.act.id == act.id else []
-        changes = changes or self.engine.history.changes(act.id, limit=CHANGES_SHOWN)
-        memory = next((change.row for change in changes if change.table == "memory"), None)
-        if memory is None:
-            self.say(f"Act {act.id} changed no memory.")
-        else:
-            self.host.open_memory(memory)
 
 
 def _searched(act: ActView) -> str:

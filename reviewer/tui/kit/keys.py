@@ -65,10 +65,6 @@ MARK = Action(
     "mark", "space", "mark",
     "Mark this row and go down; the next decision applies to every marked row.",
 )  # fmt: skip
-RANGE = Action(
-    "range", "", "mark to here",
-    "Mark every row from the last mark to this one.",
-)  # fmt: skip
 MARK_ALL = Action(
     "mark_all", "*", "mark all",
     "Mark every row in the list, or unmark all.", beside=MARK.id,

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from msgspec import structs
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -31,7 +30,7 @@ from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import ActT, KitScreen
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
-    from reviewer.promotion.views import Counts, QueueQuery
+    from reviewer.promotion.views import Counts
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
     from reviewer.tui.kit.text_edit import TextEdit
@@ -117,7 +116,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self._editor: EditPane | None = None
 
     def compose(self) -> ComposeResult:
-        """Header and tabs, list and panes, the parts below, status line and footer."""
+        """Header and tabs, list and panes, status line and footer."""
         # Set the breakpoint's class immediately, or Textual lays everything out twice.
         width = self.app.size.width
         self.add_class([name for least, name in COLUMNS if width >= least][-1])
@@ -125,27 +124,14 @@ class ListScreen(KitScreen, inherit_bindings=False):
         yield from self.compose_above()
         with Horizontal(id="body"):
             with Vertical(id="left"):
-                yield from self.compose_left()
+                yield self.list
             with Vertical(id="right"):
-                yield from self.compose_right()
-        yield from self.compose_below()
+                yield from self.panes
         yield self.status
         yield self.footer
 
     def compose_above(self) -> Iterable[Widget]:
         """Lines between the tabs and the panes."""
-        return ()
-
-    def compose_left(self) -> Iterable[Widget]:
-        """The list and the lines above it."""
-        return (self.list,)
-
-    def compose_right(self) -> ComposeResult:
-        """The panes, stacked by default."""
-        yield from self.panes
-
-    def compose_below(self) -> Iterable[Widget]:
-        """Lines between the panes and the status line."""
         return ()
 
     def on_mount(self) -> None:
@@ -198,13 +184,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         model.toggle_mark()
         self.list.refresh_line(model.cursor)
         self.list.move_by(1)
-        self.say_marked()
-
-    @unless(no_rows)
-    def action_range(self) -> None:
-        """Mark every row from the last mark to this one."""
-        self._marked_model().mark_to_here()
-        self.list.refresh()
         self.say_marked()
 
     @unless(no_rows)
@@ -394,15 +373,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def filter_problem(self, text: str) -> str:
         """The problem with a filter; empty if it is valid."""
         return ""
-
-    def types_listed(self, query: QueueQuery) -> tuple[str, ...]:
-        """Hints for an empty result: the types and kinds in the list, if the filter uses them."""
-        if query.filter.strip() == "kind:conflict":
-            return ("No contradictions here.",)
-        if "type:" not in query.filter and "kind:" not in query.filter:
-            return ()
-        types, kinds = map(", ".join, self.engine.queue.types(structs.replace(query, filter="")))
-        return f"type: one of {types or 'none'}", f"kind: one of {kinds or 'none'}"
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the matching rows, with the cursor on the id `here`."""

@@ -32,8 +32,6 @@ class RowModel(Generic[RowT]):
         self.ids: array[int] = array("q")
         self.cursor = 0
         self.marks: set[int] = set()
-        self.last_mark = 0
-        """The last id marked or unmarked."""
 
     # rows
 
@@ -107,13 +105,6 @@ class RowModel(Generic[RowT]):
     def toggle_mark(self) -> None:
         if self.current_id is not None:
             self.marks.symmetric_difference_update({self.current_id})
-            self.last_mark = self.current_id
-
-    def mark_to_here(self) -> None:
-        """Mark every row from the last mark to the cursor."""
-        at = self.index_of([self.last_mark])
-        first, last = sorted((self.cursor if at is None else at, self.cursor))
-        self.marks.update(self.ids[first : last + 1])
 
     def markable(self) -> Iterable[int]:
         """The ids for "mark all"."""

@@ -56,15 +56,13 @@ ActT = TypeVar("ActT", bound=EngineAct)
 
 
 class Step(NamedTuple):
-    """What undo or redo on a screen reverses: an act, or a choice outside the ledger."""
+    """An act that undo or redo on a screen reverses."""
 
     words: str
     """Empty for the title of the act."""
     place: str
-    act: int = 0
-    """Of an undone step, the act that undid it; 0 for a choice."""
-    choices: object = None
-    """The screen's choices before it; of an undone step, after it."""
+    act: int
+    """Of an undone step, the act that undid it."""
 
 
 class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
@@ -200,16 +198,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.done.append(Step(words, self.place, act))
             self.undone.clear()
 
-    def note_step(self, words: str, before: object) -> None:
-        """Record a choice for undo."""
-        self._named_act = 0
-        self.done.append(Step(words, self.place, choices=before))
-        self.undone.clear()
-
-    def say_done(self, done: Done, remark: str = "") -> None:
+    def say_done(self, done: Done) -> None:
         """Show an act, and how to undo it."""
         undo = f" - {keys.UNDO.key} to undo" if done.act else "."
-        self.say(f"{display_line(done.title)}{remark}{undo}")
+        self.say(f"{display_line(done.title)}{undo}")
 
     @property
     def place(self) -> str:
@@ -223,33 +215,29 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         for sentence in bring_up_to_date(self.engine):
             self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
-    def take_back(self, choices: object) -> object:
-        """Restore earlier choices and return the current ones; for screens that note steps."""
-        raise NotImplementedError
-
     def last_done(self) -> Step | None:
         """What was done last on this screen, and not undone elsewhere."""
         done = self.done
-        while done and done[-1].act and self.engine.history.is_undone(done[-1].act):
+        while done and self.engine.history.is_undone(done[-1].act):
             done.pop()
         return done[-1] if done else None
 
     def last_undone(self) -> Step | None:
         """What was undone last on this screen, and not redone elsewhere."""
         undone = self.undone
-        while undone and undone[-1].act and self.engine.history.is_redone(undone[-1].act):
+        while undone and self.engine.history.is_redone(undone[-1].act):
             undone.pop()
         return undone[-1] if undone else None
 
     def _nothing_to_undo(self) -> str | None:
-        if self.last_done() or self.engine.history.undo_title():
+        if self.last_done() or self.engine.history.next_undo():
             return None
         if (other := self.engine.history.latest_of_another()) is None:
             return "There is nothing to undo."
         return f"You have nothing to undo: {display_line(other[2])} made the latest decision."
 
     def _nothing_to_redo(self) -> str | None:
-        elsewhere = not self.done and self.engine.history.redo_title()
+        elsewhere = not self.done and self.engine.history.next_redo()
         return None if self.last_undone() or elsewhere else "There is nothing to redo."
 
     @unless(_nothing_to_undo)
@@ -289,20 +277,15 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Undo or redo a step of this screen, or else an act from elsewhere."""
         undoes = key is keys.UNDO
         taken, kept = (self.done, self.undone) if undoes else (self.undone, self.done)
-        if step is not None and not step.act:
-            taken.remove(step)
-            step = step._replace(choices=self.take_back(step.choices))
-        else:
-            try:
-                done = await self.change(reverse, "Undoing" if undoes else "Redoing")
-            finally:  # a step that cannot be reversed gives way to what was done elsewhere
-                if step is not None:
-                    taken.remove(step)
-            words, place = (step.words, step.place) if step else ("", self.place)
-            act = done.act if undoes else done.target
-            step = Step(words or done.title, place, act)
-            if self.is_attached:
-                self.show_reversed(done)
+        try:
+            done = await self.change(reverse, "Undoing" if undoes else "Redoing")
+        finally:  # a step that cannot be reversed gives way to what was done elsewhere
+            if step is not None:
+                taken.remove(step)
+        words, place = (step.words, step.place) if step else ("", self.place)
+        step = Step(words or done.title, place, done.act if undoes else done.target)
+        if self.is_attached:
+            self.show_reversed(done)
         kept.append(step)
         where = "" if step.place == self.place else f" ({step.place})"
         verb, other = ("Undone", keys.REDO) if undoes else ("Redone", keys.UNDO)

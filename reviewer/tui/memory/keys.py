@@ -34,15 +34,11 @@ FORGET = Action(
     "Erase this memory or entity, with its history; this cannot be undone, so it asks first.",
     writes=True,
 )  # fmt: skip
-FOLLOW = Action(
-    "follow", "enter", "follow",
-    "Go to a related fact; also one it contradicts or was made from.",
-)  # fmt: skip
 
 MEMORY = Pane(
     "memory", "Memory",
-    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU, FOLLOW,
+    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE,
      *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, FORGET),
-    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO, FOLLOW),
+    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO),
 )  # fmt: skip

@@ -31,7 +31,6 @@ from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
-from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import ListScreen
@@ -68,22 +67,6 @@ class Shown:
     detail: Detail | None = None
     """For a memory or entity."""
     uses: Sequence[tuple[MemoryUse, UseOutcome]] = ()
-
-    @property
-    def related(self) -> list[tuple[int, str]]:
-        """Related facts: id and relation."""
-        entity = self.detail.entity if self.detail is not None else None
-        if self.detail is None or entity is None:
-            return []
-        found = [
-            (each.target_id, f"{each.kind.replace('_', ' ')} {each.target}")
-            for each in entity.relations
-            if each.target_id is not None
-        ]
-        found += [(number, "contradicted in conflict") for number in self.detail.open_conflicts]
-        if entity.graduated_from is not None:
-            found.append((entity.graduated_from, "graduated from memory"))
-        return found
 
 
 class MemoryScreen(ListScreen, pane=keys.MEMORY):
@@ -150,8 +133,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         if self._filter:
             clear = shared.CLEAR_FILTER.key
             nothing = f"Nothing matches / {display_line(self._filter)}"
-            query = QueueQuery(self.project, "active", self._filter)
-            return (nothing, f"{clear} clears the filter.", *self.types_listed(query))
+            return (nothing, f"{clear} clears the filter.")
         new, queue = keys.NEW_VALUE.key, shared.SHOW_QUEUE.key
         return (
             f"Memories you promote in the queue ({queue}) are listed here.",
@@ -247,24 +229,12 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         shown = self.shown
         return shown if shown is not None and shown.key == self.facts.current_id else None
 
-    def not_read(self) -> str | None:
-        """Why an action on the loaded fact cannot run."""
-        return self.no_rows() or (LOADING if self.current is None else None)
-
-    def unrelated(self) -> str | None:
-        if self.current is not None and not self.current.related:
-            return "This has no related facts."
-        return self.not_read()
-
-    def offers(self, action: Action) -> bool:
-        return action is not keys.FOLLOW or not self.unrelated()
-
     # acts
 
-    def settle(self, done: Done, here: Collection[int] = (), *, remark: str = "") -> None:
+    def settle(self, done: Done, here: Collection[int] = ()) -> None:
         """Reload the list after an act, and show how to undo it."""
         self.read_list(here)
-        self.say_done(done, remark)
+        self.say_done(done)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the restored memory or value."""
@@ -348,24 +318,6 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         options = [Option("keep", "Keep it"), Option("erase", f"Erase {what} for good")]
         await self.choose(f"Forget {what}: this cannot be undone", options, then)
 
-    @unless(unrelated)
-    async def action_follow(self) -> None:
-        """Go to a related fact; choose if there are several."""
-        related = self.current.related if self.current else []
-        options = [Option(str(number), f"#{number}", how) for number, how in related]
-        if len(options) == 1:
-            await self._go_to(options[0])
-        elif options:
-            await self.choose("Follow", options, self._go_to)
-
-    async def _go_to(self, option: Option) -> None:
-        number = int(option.key)
-        index = self.facts.index_of([number])
-        if index is None:
-            self.host.open_memory(number)
-        else:
-            self.list.move_to(index)
-
     # writing
 
     async def action_state_new(self) -> None:
@@ -412,7 +364,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     async def _ask_moments(self, number: int, content: str, present: Sequence[Moment]) -> None:
         """Set the moments at which a memory is recalled; typing adds to the `present` ones."""
         # Late: it compiles failure patterns.
-        from reviewer.recall.moments import MomentKind, commands_in, offers, read_moment
+        from reviewer.recall.moments import commands_in, offers, read_moment
 
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
@@ -435,10 +387,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         async def then(option: Option) -> None:
             chosen = read(option.key)
             done = await self.write(lambda: self.engine.recall.set_moments(number, chosen))
-            remark = ""
-            if any(each.kind is MomentKind.GUARD for each in chosen):
-                remark = await to_thread(_without_agents, self.engine)
-            self.settle(done, [number], remark=remark)
+            self.settle(done, [number])
 
         await self.choose(
             f"When #{number} is recalled",
@@ -588,14 +537,3 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     def run_filter(self, text: str, *, here: int | None) -> None:
         self._filter = text
         self.read_list(() if here is None else [here])
-
-
-def _without_agents(engine: Engine) -> str:
-    """What a guard needs, if no agent is connected."""
-    from reviewer.agents.connections import Connections  # late: only guards need it
-
-    try:
-        connected = Connections(engine.path.absolute()).all()
-    except ReviewerError:  # the Agents screen says that the record is damaged
-        return ""
-    return "" if connected else f"; no agent is connected ({shared.SHOW_AGENTS.key})"

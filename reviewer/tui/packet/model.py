@@ -25,7 +25,6 @@ BUDGETS = (
     0, 250, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000,
     32_000, 48_000, 64_000, 96_000, 128_000, 200_000,
 )  # fmt: skip
-HIGHEST = 10**12
 
 
 class PacketSource(Struct, frozen=True):
@@ -42,11 +41,6 @@ class PacketChoices(Struct, frozen=True):
     task: str = ""
     budget: int = START_TOKENS
     pinned: frozenset[str] = frozenset()
-
-    @property
-    def as_at_start(self) -> bool:
-        """Whether these are the choices at the start of a session."""
-        return not self.task and not self.pinned and self.budget == START_TOKENS
 
 
 AROUND = "headings"
@@ -108,8 +102,7 @@ class PacketModel:
 def step_budget(budget: int, step: int) -> int:
     """The next step above or below a budget; beyond the steps, double or half."""
     if step > 0:
-        above = next((value for value in BUDGETS if value > budget), budget * 2)
-        return min(above, HIGHEST)
+        return next((value for value in BUDGETS if value > budget), budget * 2)
     below = next((value for value in reversed(BUDGETS) if value < budget), 0)
     return below if budget <= BUDGETS[-1] else max(budget // 2, below)
 

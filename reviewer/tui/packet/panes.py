@@ -10,9 +10,6 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
 
-from reviewer.agents.recalled import START_TOKENS
-from reviewer.packets.allocation import cap_percent
-from reviewer.packets.values import Section
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.bars import clickable
@@ -20,7 +17,7 @@ from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import TextBlock, count, cut
 from reviewer.tui.packet import keys
-from reviewer.tui.packet.model import AROUND, LEFT_OUT, PacketChoices, PacketModel, SectionRow
+from reviewer.tui.packet.model import LEFT_OUT, PacketChoices, PacketModel, SectionRow
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
 
 if TYPE_CHECKING:
@@ -33,39 +30,14 @@ STATES = {
 """The form of an item: label in a row, and in words."""
 ROOMY = 46
 """Minimum width in cells for the score column."""
-CAPS = {
-    "constitution": "Always in full, whatever the budget.",
-    "tasks": f"Open tasks in at most {cap_percent(Section.TASKS)} % of the budget, newest"
-    " first; those that do not fit, as titles.",
-    "conventions": f"The first that fit into {cap_percent(Section.CONVENTIONS)} % of the budget.",
-    "decisions": "The best by score, in the budget left after constitution, tasks and conventions;"
-    " shared with learnings.",
-    "learnings": "The best by score, in the budget left after constitution, tasks and conventions;"
-    " shared with decisions.",
-    AROUND: "Title, instruction, files to read first and the headings of the sections.",
-}
-IN_ONE_ORDER = (
-    "What was needed most often, or fits the task, comes first, whatever its section; tasks take at"
-    f" most {cap_percent(Section.TASKS)} % of the budget, conventions"
-    f" {cap_percent(Section.CONVENTIONS)} %."
-)
 
 
 class PacketHead(Static):
-    """` budget < 8,000 >  agents start with 1,991 tokens · 41 full · 6 short · 18 title`
+    """` budget < 8,000 >  used 7,991 · 41 full · 6 short · 18 title`
     ` task   "move the ledger" · store: acme`.
     """
 
-    def show(
-        self,
-        model: PacketModel,
-        choices: PacketChoices,
-        source: str,
-        problems: int,
-        *,
-        own: bool,
-    ) -> None:
-        """`own`: the packet of one project, from the store alone, as an agent gets it."""
+    def show(self, model: PacketModel, choices: PacketChoices, source: str, problems: int) -> None:
         packet = model.packet
         sign = glyphs(self.app)
         dot = (f" {sign.dot} ", "$dim")
@@ -77,14 +49,7 @@ class PacketHead(Static):
             clickable(Content.styled(" >", "$accent"), keys.MORE.id),
         ]
         if packet is not None:
-            starts = own and choices.as_at_start and packet.tokens_used <= START_TOKENS
-            words = "agents start with" if starts else "used"
-            parts += [(f"  {words} ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
-            if starts:
-                parts.append((" tokens", "$dim"))
-            elif own:
-                words = f"agents start with at most {START_TOKENS:,}"
-                parts += [dot, (words if choices.as_at_start else "in this preview only", "$dim")]
+            parts += [("  used ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
         if packet is not None and packet.over_budget:
             over = f"{packet.tier_1 - packet.budget:,} over: the parts always included need it"
             parts.append((f" {sign.attention} {over}", "$warning"))
@@ -157,25 +122,12 @@ def _left_out_words(row: SectionRow) -> str:
 
 
 def why_blocks(
-    model: PacketModel,
-    choices: PacketChoices,
-    sign: Glyphs,
-    use: str,
-    *,
-    in_one_order: bool,
+    model: PacketModel, choices: PacketChoices, sign: Glyphs, use: str
 ) -> tuple[str, list[TextBlock]]:
-    """Title and text about the row under the cursor; `use`: of a memory, in words.
-    `in_one_order`: the items of all sections compete for the budget.
-    """
+    """Title and text about the item under the cursor; `use`: of a memory, in words."""
     row = model.current
-    if row is None:
+    if row is None or isinstance(row, SectionRow):
         return "Why", []
-    if isinstance(row, SectionRow):
-        if row.name == LEFT_OUT:
-            return "Left out", [TextBlock(_left_out_words(row), "text")]
-        always = row.name in (Section.CONSTITUTION, AROUND)
-        words = IN_ONE_ORDER if in_one_order and not always else CAPS[row.name]
-        return row.name.capitalize(), [TextBlock(words, "text")]
     tokens = f"{row.tokens:,}"
     if row.full_tokens is not None and row.state != "full":
         tokens += f" of {row.full_tokens:,}"

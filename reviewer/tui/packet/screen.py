@@ -32,7 +32,6 @@ from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.memory.model import INTO_PACKETS, take_out, ways_out
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import (
-    HIGHEST,
     PacketChoices,
     PacketModel,
     PacketSource,
@@ -80,8 +79,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Whether a read of a source has finished, or failed."""
         self.trouble = ""
         """Why the source cannot be read."""
-        self._filtered_last = False
-        """Whether the filter was typed after the task."""
         self._prepared: Prepared | None = None
         self._blocks: list[TextBlock] = []
 
@@ -91,23 +88,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def on_mount(self) -> None:
         self._draw_above()
 
-    def _choose(self, words: str, choices: PacketChoices) -> None:
-        """Record a choice and assemble the packet with it."""
-        self.note_step(words, self.choices)
-        self.take_back(choices)
-
-    def take_back(self, choices: object) -> PacketChoices:
-        assert isinstance(choices, PacketChoices)
-        before = self.choices
-        self.choices = choices
-        self._filtered_last &= choices.task == before.task
+    def _choose(self, choices: PacketChoices) -> None:
+        """Assemble the packet with other choices."""
+        before, self.choices = self.choices, choices
         if choices.source != before.source:
             self.packets.cursor = 0
             self._read_source(quiet=True)
-            return before
-        self.packets.go_to(choices.pinned ^ before.pinned)
-        self._assemble()
-        return before
+        else:
+            self._assemble()
 
     # reading the source
 
@@ -209,8 +197,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def _draw_above(self) -> None:
         packet = self.packets.packet
         problems = len(packet.problems) if packet is not None else 0
-        own = self.project is not None and self.source.folder is None
-        self.head.show(self.packets, self.choices, self._source_words(), problems, own=own)
+        self.head.show(self.packets, self.choices, self._source_words(), problems)
 
     def _source_words(self) -> str:
         if self.source.folder is None:
@@ -268,10 +255,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.read(work, then, group="when")
 
     def _show_why(self, use: str = "") -> None:
-        in_one_order = self._prepared is not None and bool(self._prepared.best_first)
-        title, blocks = why_blocks(
-            self.packets, self.choices, glyphs(self.app), use, in_one_order=in_one_order
-        )
+        title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app), use)
         self.why.show(blocks, title=title, keep_scroll=bool(use))
 
     def _show_packet_text(self) -> None:
@@ -325,15 +309,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self._limit(step_budget(self.choices.budget, 1))
 
     def _limit(self, budget: int) -> None:
-        self._choose(f"budget {budget:,}", structs.replace(self.choices, budget=budget))
+        self._choose(structs.replace(self.choices, budget=budget))
 
     @unless(no_packet)
     async def action_packet_budget(self) -> None:
         def problem(text: str) -> str:
-            tokens = read_tokens(text)
-            if tokens is None:
-                return NO_BUDGET
-            return f"The maximum budget is {HIGHEST:,} tokens." if tokens > HIGHEST else ""
+            return NO_BUDGET if read_tokens(text) is None else ""
 
         async def then(text: str) -> None:
             self._limit(read_tokens(text) or 0)
@@ -348,8 +329,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @unless(no_packet)
     async def action_packet_task(self) -> None:
         async def then(text: str) -> None:
-            words = f"task “{display_line(text)}”" if text else "no task"
-            self._choose(words, structs.replace(self.choices, task=text))
+            self._choose(structs.replace(self.choices, task=text))
 
         await self.ask_text(
             "Task",
@@ -366,9 +346,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is None:
             return
         pinned = choices.pinned ^ {item.id}
-        words = "pinned" if item.id in pinned else "no longer pinned"
-        chosen = structs.replace(choices, pinned=pinned)
-        self._choose(f"{words} “{display_line(item.title)}”", chosen)
+        self._choose(structs.replace(choices, pinned=pinned))
         words, now = "Pinned" if item.id in pinned else "No longer pinned", self.packets.item
         if now is not None and now.id in pinned and now.state != "full":
             words = f"Pinned, but {now.reason}"
@@ -407,8 +385,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         async def then(option: Option) -> None:
             source = PacketSource(local if option.key == "folder" else None)
             nothing = frozenset[str]()  # pins belong to the previous source
-            chosen = structs.replace(self.choices, source=source, pinned=nothing)
-            self._choose("other source", chosen)
+            self._choose(structs.replace(self.choices, source=source, pinned=nothing))
 
         await self.choose("Read", options, then)
 
@@ -443,15 +420,6 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def filter_text(self) -> str:
         return self.packets.filter
 
-    def step_back(self) -> bool:
-        """Take back the task."""
-        if not self.choices.task or (self.filter_text and self._filtered_last):
-            return False
-        self._choose("no task", structs.replace(self.choices, task=""))
-        self.say(f"No task - {shared.UNDO.key} to undo")
-        return True
-
     def run_filter(self, text: str, *, here: int | None) -> None:
-        self._filtered_last = True
         self.packets.show(self.packets.packet, text)
         self._draw_list()

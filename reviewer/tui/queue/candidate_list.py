@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
 from typing import TYPE_CHECKING
 
-from reviewer.clock import from_iso
 from reviewer.promotion.queue_order import place_words
-from reviewer.promotion.views import Sort
 from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part
 from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_sign import sign_of
-from reviewer.tui.kit.text import count, cut, figure
+from reviewer.tui.kit.text import count, cut
 from reviewer.tui.queue.model import QueueModel
 from reviewer.tui.theme import Glyphs, RowStyles
 
@@ -27,13 +23,10 @@ WIDE = 70
 class CandidateList(StoredList[QueueModel, "QueueRow"]):
     """Draws a `QueueModel` and moves its cursor."""
 
-    def __init__(self, model: QueueModel, clock: Callable[[], datetime]) -> None:
+    def __init__(self, model: QueueModel) -> None:
         super().__init__(model, id="list")
-        self.clock = clock
-        self.sort = Sort.RANK
-        """The order of the rows; the first column shows the figure they are sorted by."""
         self.whole = True
-        """It shows everything that waits, by rank."""
+        """It shows everything that waits."""
 
     @property
     def place(self) -> str:
@@ -74,14 +67,8 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
         return [mark, (state, state_style), (columns, dim), (content, content_style)]
 
     def _first_column(self, row: QueueRow, at: int, width: int) -> str:
-        """The cost of not knowing it, or the figure that the rows are sorted by; then the number of
-        rows alike that are decided with it.
-        """
+        """The cost of not knowing it, then the number of rows alike that are decided with it."""
         alike = f"+{row.members}" if row.members and not self.model.is_open(at) else ""
-        if self.sort in (Sort.CONFIDENCE, Sort.NEWEST):
-            newest = self.sort is Sort.NEWEST
-            words = age(row.pending_since, self.clock()) if newest else figure(row.confidence)
-            return f"{words:>4} {alike and f'{alike}: '}"
         words = f"{cost_words(row, wide=width >= WIDE)} {alike}".strip()
         return f"{words}: " if words else ""
 
@@ -96,14 +83,3 @@ def cost_words(row: QueueRow, *, wide: bool) -> str:
     calls = f"{count(row.cost, 'call')} lost" if row.cost else ""
     words = [each for each in (sessions, calls) if each]
     return ", ".join(words if wide else words[:1])
-
-
-def age(since: str, now: datetime) -> str:
-    """The age of an ISO timestamp: `12m`, `3h`, `4d`."""
-    moment = from_iso(since)
-    if moment is None:
-        return ""
-    minutes = max(0, int((now - moment).total_seconds())) // 60
-    if minutes < 60:
-        return f"{minutes}m"
-    return f"{minutes // 60}h" if minutes < 24 * 60 else f"{min(minutes // (24 * 60), 999)}d"

@@ -46,7 +46,7 @@ KEEP_OLDER = Action(
 )  # fmt: skip
 MERGE = Action(
     "merge", "", "merge",
-    "Merge the marked rows, or a row and its nearest duplicate; the title says into which.",
+    "Merge the marked rows, or a row shown as alike; the title says into which.",
     writes=True,
 )  # fmt: skip
 QUEUE_MORE = Action(
@@ -65,10 +65,6 @@ LET_READ = Action(
 START = Action(
     "start", "", "start screen",
     "Choose a project whose sessions to read.",
-)  # fmt: skip
-SORT = Action(
-    "sort", "", "order",
-    "Order by rank, confidence, newest, source, sessions, used or cost.",
 )  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",
@@ -92,8 +88,8 @@ QUEUE = Pane(
      keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, LET_READ,
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, SORT, START,
-     keys.RANGE, QUEUE_MORE),
+     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, START,
+     QUEUE_MORE),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

@@ -155,10 +155,6 @@ class ReaderBar(Static):
         super().__init__(id="reader", markup=False)
         self.offers: list[Offer] = []
         """Offers for this project, the default reader first."""
-        self._unread = False
-        """Whether to say that sessions are unread and no reader is installed."""
-        self._no_hint = False
-        """Whether that was put away."""
         self._came = ""
         """The result of the last reading."""
         self._reading: BackgroundReading | None = None
@@ -167,9 +163,9 @@ class ReaderBar(Static):
     def reads(self) -> bool:
         return self._reading is not None
 
-    def take(self, offers: list[Offer], *, unread: bool = False) -> None:
-        """Show other offers. `unread`: sessions are unread and no reader is installed."""
-        self.offers, self._unread = offers, unread and not self._no_hint
+    def take(self, offers: list[Offer]) -> None:
+        """Show other offers."""
+        self.offers = offers
         self._draw()
 
     def clear(self) -> None:
@@ -178,10 +174,8 @@ class ReaderBar(Static):
         self.take([])
 
     def put_away(self) -> bool:
-        """Clear the result of the last reading and the hint; returns whether there was any."""
-        shown = bool(self._came) or self._unread
-        self._no_hint |= self._unread
-        self._came, self._unread = "", False
+        """Clear the result of the last reading; returns whether there was any."""
+        shown, self._came = bool(self._came), ""
         self._draw()
         return shown
 
@@ -223,9 +217,6 @@ class ReaderBar(Static):
         elif self.offers:
             key, offer = keys.LET_READ.key, self.offers[0]
             words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
-        elif self._unread:
-            short = f"To find more here, set up an agent or model: {keys.LET_READ.key} says how"
-            words = f"{short}, {BACK.key} removes this"
         room = self.app.size.width - 2
         ellipsis = glyphs(self.app).ellipsis
         now = cut(display_line(words if len(words) <= room else short), room, ellipsis)

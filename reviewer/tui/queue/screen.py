@@ -19,7 +19,7 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
-from reviewer.promotion.views import REASONS, QueueQuery, RejectReason, Sort
+from reviewer.promotion.views import REASONS, QueueQuery, RejectReason
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.detail import Detail, read_detail
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
     from reviewer.promotion.decisions.history import Undone
     from reviewer.promotion.decisions.triage import Seen
-    from reviewer.promotion.lists.readings import Offer
     from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow, SourceState
 
 FIRST_PAGE = 200
@@ -95,7 +94,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         model = QueueModel(engine.queue.rows)
-        rows = CandidateList(model, engine.clock)
+        rows = CandidateList(model)
         self.candidate = CandidatePane(id="candidate")
         self.evidence = EvidencePane(id="evidence")
         super().__init__(
@@ -193,16 +192,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Find readers for the sessions that none has read yet."""
         project = self.project
         if project is not None and not self.engine.read_only and not self.host.is_demo:
-
-            def find() -> tuple[list[Offer], bool]:
-                offers = find_offers(self.engine, project)
-                return offers, not offers and bool(self.engine.readings.unread(project))
-
-            self.read(
-                find,
-                lambda found: self.reader.take(found[0], unread=found[1]),
-                group="offers",
-            )
+            self.read(lambda: find_offers(self.engine, project), self.reader.take, group="offers")
 
     @on(ReaderBar.Ended)
     def _reader_ended(self, message: ReaderBar.Ended) -> None:
@@ -242,7 +232,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         place = self._saved_place = load_place(self.engine.path, self.project)
         query = self.query_asked
         here = () if place is None else (place,)
-        self.model.load(self.engine.ids(query, limit=FIRST_PAGE), here)
+        self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)
         found = self.model.current_id in here
         self._draw_list()
         self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
@@ -272,8 +262,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _load(
         self, query: QueueQuery, *, first: int | None = None, here: Collection[int] = ()
     ) -> None:
-        """Load a list with another filter, order or status, its `first` rows before the rest. The
-        cursor goes to the first of the ids `here`, or stays on its row.
+        """Load a list with another filter or status, its `first` rows before the rest. The cursor
+        goes to the first of the ids `here`, or stays on its row.
         """
         self.query_asked = query
         self.note_version()  # the rows of this list are no new ones of the one shown until then
@@ -287,7 +277,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _ids(self, query: QueueQuery, limit: int | None = None) -> array[int]:
         worker = get_current_worker()
-        return self.engine.ids(query, limit=limit, cancelled=lambda: worker.is_cancelled)
+        return self.engine.queue.ids(query, limit=limit, cancelled=lambda: worker.is_cancelled)
 
     def _show_list(self, ids: array[int], wanted: Collection[int]) -> None:
         """Show a list; the cursor goes to a wanted row, or stays on its row or the nearest."""
@@ -311,29 +301,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Draw the loaded list, the lines around it and the panes."""
         self._show_applied_filter()
         self.note_version()
-        self.list.sort = self.query_asked.sort
         self._show_empty()
         self._show_remark()
         self.list.rows_changed()
         self._show_title()
         self.follow()
-
-    def open_memory(self, memory_id: int) -> None:
-        """Put the cursor on a memory; load another list if it is not in this one."""
-        view, queue = self.engine.queue.candidate(memory_id), self.engine.queue
-        leads = view.leader_id if view.status == "candidate" else None
-        shown = [memory_id] if leads is None else [memory_id, leads]
-        for each in shown:
-            at = self.model.index_of([each])
-            if at is not None:
-                self.list.move_to(at)
-                return
-        asked = structs.replace(self.query_asked, filter="")
-        for each in shown:
-            if queue.count(structs.replace(asked, filter=f"id={each}")):
-                self._load(asked, here=[each])
-                return
-        self._load(structs.replace(asked, status="all"), here=[memory_id])
 
     def action_refresh(self) -> None:
         """Reload the list: decided rows leave, new ones appear."""
@@ -344,10 +316,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _show_title(self) -> None:
         query = self.query_asked
-        detail = "" if query.sort is Sort.RANK else f"by {query.sort.value}"
-        if query.filter:
-            detail += f" / {display_line(query.filter)}"
-        entitle(self.list, TITLES[query.status], detail.strip())
+        detail = f"/ {display_line(query.filter)}" if query.filter else ""
+        entitle(self.list, TITLES[query.status], detail)
         self.list.whole = query.status == "waiting" and not detail
         if self.list.has_class("-untitled") != self.list.whole:
             self.list.set_class(self.list.whole, "-untitled")
@@ -371,11 +341,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.list.redraw_foot()
 
     def _show_empty(self) -> None:
-        empty, query = not self.model.ids, self.query_asked
+        empty = not self.model.ids
         self.show_empty(empty=empty)
         if empty:
-            lines = empty_lines(query, self._counts, self._here)
-            self.list.empty = (*lines, *self.types_listed(query))
+            self.list.empty = empty_lines(self.query_asked, self._counts, self._here)
             self.list.refresh()
 
     # the row under the cursor
@@ -479,8 +448,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if self.model.marks:
             several = len(self.model.marks - self.model.dimmed) > 1
             return None if several else "Mark at least two waiting rows."
-        if row is not None and not (row.members or row.leader_id):
-            return f"#{row.id} has no near duplicate to merge."
+        if row is not None and row.leader_id is None:
+            return "Mark the rows to merge, or go to one that is shown as alike."
         return self._cannot_reword()
 
     def _not_an_entity(self) -> str | None:
@@ -562,7 +531,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             action = keys.RESTORE
         if action is keys.MERGE and not self._nothing_to_merge():
             ids, into = self._merging()
-            return f"merge {_named(ids)} into #{into}" if ids else action.title
+            return f"merge {_named(ids)} into #{into}"
         title, promotes = super().title_of(action), action is keys.PROMOTE
         marks, detail = self.model.marks, self._detail
         if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
@@ -694,8 +663,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_merge(self) -> None:
         """Merge the rows that the menu names."""
         ids, into = self._merging()
-        if not ids:
-            raise ConflictError(f"#{into} has no near duplicate to merge.")
 
         def merge(ids: Sequence[int], **_: object) -> Done:
             done = self.engine.triage.merge(ids, into)
@@ -705,17 +672,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _merging(self) -> tuple[list[int], int]:
         """The rows to merge, and the one they go into: the marked rows into this one or the first
-        of them; else this row into its cluster's leader, or the nearest duplicate into this row.
+        of them; else this row into its cluster's leader.
         """
         row = self._row()
-        if self.model.marks:
-            marked = self._targets()
-            into = row.id if row.id in marked else marked[0]
-            return [each for each in marked if each != into], into
-        if row.leader_id is not None:
+        if row.leader_id is not None and not self.model.marks:
             return [row.id], row.leader_id
-        members = self.engine.queue.members(row.id)
-        return [member.id for member in members if member.status == "candidate"][:1], row.id
+        marked = self._targets()
+        into = row.id if row.id in marked else marked[0]
+        return [each for each in marked if each != into], into
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:
@@ -894,37 +858,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return str(error)
         return ""
 
-    def try_filter(self, text: str) -> None:
-        super().try_filter(text)
-        if not self.filter_invalid:  # the field shows the hint only as long as it is empty
-            typing = self.filter_bar is not None and self.filter_bar.field.has_focus
-            room, ellipsis = self.size.width - 2, self.host.glyphs.ellipsis
-            self.say(cut(self.FILTER_HINT, room, ellipsis) if text and typing else "")
-
-    def keep_filter(self) -> None:
-        super().keep_filter()
-        if not self.filter_invalid:
-            self.say("")
-
     def run_filter(self, text: str, *, here: int | None) -> None:
         query = structs.replace(self.query_asked, filter=text)
         first = FIRST_PAGE if text else None
         self._load(query, first=first, here=() if here is None else [here])
-
-    @unless(ListScreen.no_rows)
-    async def action_sort(self) -> None:
-        """Choose an order."""
-
-        async def then(option: Option) -> None:
-            self._load(structs.replace(self.query_asked, sort=Sort(option.key)))
-            self.say(f"Ordered by {option.key}.")
-
-        await self.choose(
-            "Order by",
-            [Option(each.value, each.value) for each in Sort],
-            then,
-            current=self.query_asked.sort.value,
-        )
 
     async def action_status(self) -> None:
         """Choose which rows are shown."""

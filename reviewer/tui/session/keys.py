@@ -18,8 +18,8 @@ READ_LINE = Action(
 
 SESSION = Pane(
     "session", "Session",
-    (WORD, keys.UNDO, keys.REDO, keys.MARK, keys.RANGE, keys.FILTER, keys.REFRESH, keys.MENU,
-     READ_LINE, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, HAND_OVER, keys.NEXT_PLACE,
+    (WORD, keys.UNDO, keys.REDO, keys.MARK, keys.FILTER, keys.REFRESH, keys.MENU, READ_LINE,
+     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, HAND_OVER, keys.NEXT_PLACE,
      keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK),
     (WORD, keys.MARK, keys.NEXT_PLACE, keys.FILTER, keys.OPEN_SOURCE, keys.UNDO),
 )  # fmt: skip

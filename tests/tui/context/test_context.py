@@ -371,7 +371,6 @@ async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "4", "4", "j", "2", "2", "enter", "j", "j", "P")
         assert said(screen).startswith("Pinned “")
-        assert "; its segment is cut in two, each with its own summary - u" in said(screen)
         assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
 
 
@@ -519,24 +518,6 @@ class TestApplying:
             texts = [each.text for each in engine.contexts.compile(number)]
             assert KIOSK[2][1] in texts
             assert len(texts) < 4 * len(KIOSK)
-
-    async def test_a_budget_may_be_a_share_of_the_session(
-        self, engine: Engine, tmp_path: Path
-    ) -> None:
-        stocked(engine, tmp_path, 4)
-        async with opened(engine, project="acme", size=(160, 40)) as screen:
-            await screen.press("f3")
-            quarter = context(screen).data.original // 4
-            await screen.press("f", *"25%", "enter")
-            await screen.until(lambda: f" of {quarter:,} tokens: a applies it." in said(screen))
-
-    async def test_a_budget_of_more_than_the_session_is_refused(
-        self, engine: Engine, tmp_path: Path
-    ) -> None:
-        stocked(engine, tmp_path, 4)
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "f", *"101%", "enter")
-            assert "100% is the whole session:" in screen.text
 
     async def test_a_budget_below_the_pinned_turns_names_them(
         self, engine: Engine, tmp_path: Path

@@ -1,4 +1,4 @@
-"""The reversibility table by key: every way back, graduation, supersession, relations."""
+"""The reversibility table by key: every way back, graduation, supersession."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def linted(engine: Engine, tmp_path: Path) -> Engine:
         told.write(folder / f"{name}.jsonl")
     engine.intake.ingest([folder], project="acme")
     engine.entities.author("acme", "preference", "Tabs, not spaces")
-    engine.triage.promote(list(engine.ids(QueueQuery())))
+    engine.triage.promote(list(engine.queue.ids(QueueQuery())))
     return engine
 
 
@@ -95,7 +95,7 @@ async def test_what_is_filtered_is_summed_up(linted: Engine) -> None:
 async def test_memories_that_were_handed_over_together_share_what_they_saved(
     linted: Engine,
 ) -> None:
-    (tabs,) = linted.ids(QueueQuery("acme", "active", "tabs"))
+    (tabs,) = linted.queue.ids(QueueQuery("acme", "active", "tabs"))
     linted.recall.set_moments(tabs, [Moment(MomentKind.ERROR, "nilerr")])
     hand_over(linted, "nilerr", "s1", last_failure(linted))
     assert [each.saved for each in linted.recall.uses("acme")] == [1, 0]

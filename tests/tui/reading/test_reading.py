@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from reviewer.tui.reading.screen import ReadingScreen
+from reviewer.tui.reading.screen import HandOverScreen
 from tests.tui.conftest import opened
 from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
@@ -47,7 +47,7 @@ async def test_the_menu_of_a_context_and_of_a_session_shows_it_to_copy(
             await screen.resize(size)
             assert "# Hand-over of" in screen.text
         await screen.press("escape")
-        assert not isinstance(screen.app.screen, ReadingScreen)
+        assert not isinstance(screen.app.screen, HandOverScreen)
 
 
 async def test_a_session_that_is_gone_is_one_sentence(ferry: Engine, tmp_path: Path) -> None:

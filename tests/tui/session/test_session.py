@@ -202,10 +202,9 @@ async def test_marked_lines_are_the_proof(read: Engine) -> None:
         assert not screen_of(screen).model.marks
 
 
-async def test_rows_are_marked_to_here_and_left(read: Engine) -> None:
+async def test_rows_are_marked_and_left(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
-        await screen.press("enter", "k", "space")
-        await screen.choose("mark to here")
+        await screen.press("enter", "k", "space", "space")
         assert len(screen_of(screen).model.marks) == 2
         await screen.press("escape")
         assert not screen_of(screen).model.marks

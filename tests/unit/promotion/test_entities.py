@@ -1,4 +1,4 @@
-"""Entities: graduation, what is written by hand, relations."""
+"""Entities: graduation and what is written by hand."""
 
 from __future__ import annotations
 

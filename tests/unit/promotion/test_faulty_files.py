@@ -171,15 +171,6 @@ def test_a_file_that_breaks_off_midway_proposes_nothing_until_it_is_read_to_its_
     assert len(queued(engine, WORD)) > 10
 
 
-def test_a_file_that_takes_forever_is_given_up(
-    engine: Engine, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(f"{PROMOTION}waves.wave.SECONDS", -1.0)
-    report = ingest(engine, folder)
-    assert "takes more than" in report.problems[0]
-    assert report.unread_files == FILES
-
-
 def test_thousands_of_finds_in_one_session(engine: Engine, tmp_path: Path) -> None:
     session(tmp_path / "rich.jsonl", *(f"We always deploy v{n}." for n in range(2_600)))
     (tmp_path / "note.md").write_text("- [Decision] We decided to keep receipts for ten years.\n")

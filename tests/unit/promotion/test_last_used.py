@@ -17,9 +17,9 @@ def test_the_last_used_or_decided_comes_first(engine: Engine, tmp_path: Path) ->
     left, _, conflict = two_rivals(engine, tmp_path / "adr")
     engine.conflicts.keep_both(conflict)
     query = QueueQuery("acme", "active", "-kind:conflict", Sort.USED)
-    assert list(engine.ids(query)) == [left, second, first]
+    assert list(engine.queue.ids(query)) == [left, second, first]
     engine.recall.note_start([second], "s1", "2100-01-01T00:00:00Z")
-    assert list(engine.ids(query)) == [left, second, first]
+    assert list(engine.queue.ids(query)) == [left, second, first]
     engine.recall.set_moments(first, [Moment(MomentKind.COMMAND, "make deploy")])
     assert engine.recall.at("acme", cue_of("command", "make deploy"), session="s1")
-    assert list(engine.ids(query)) == [first, left, second]
+    assert list(engine.queue.ids(query)) == [first, left, second]

@@ -57,7 +57,7 @@ def add(engine: Engine, path: Path, *proposals: Proposal) -> Written:
 
 
 def waiting(engine: Engine, **query: Any) -> list[QueueRow]:
-    return engine.queue.rows(engine.ids(QueueQuery(project="acme", **query)))
+    return engine.queue.rows(engine.queue.ids(QueueQuery(project="acme", **query)))
 
 
 def contents(rows: Sequence[QueueRow]) -> list[str]:
@@ -75,7 +75,7 @@ def test_a_statement_waits_with_its_proof_and_its_lines(engine: Engine, talk: Pa
     (number,) = add(engine, talk, proposal()).new
     found = engine.queue.candidate(number)
     assert found.content == STATEMENT.rstrip(".")
-    assert (found.proposer, found.need, found.scope) == ("model", "instruction", "project")
+    assert (found.proposer, found.need) == ("model", "instruction")
     assert found.proof is not None
     assert found.proof.sound
     assert found.proof.quotes[0].text == RULE

@@ -228,7 +228,7 @@ def act(shuffled: random.Random, machine: Machine) -> None:
     triage = machine.engine.triage
     if dice < 0.1:
         machine.sync()
-    elif dice < 0.15 and machine.engine.history.undo_title():
+    elif dice < 0.15 and machine.engine.history.next_undo():
         machine.engine.history.undo()
     elif row.status == "candidate":
         shuffled.choice((triage.promote, triage.reject))([row.id], alone=[row.id])

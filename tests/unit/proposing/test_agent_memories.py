@@ -60,33 +60,33 @@ LONG = "The importer " + "reads the shards in the order of their names " * 8
         pytest.param(
             "memory/tz.md",
             "---\nname: tz\ndescription: d\ntype: user\n---\nThe user works from Oslo only.\n",
-            [("The user works from Oslo only.", "person", 5)],
+            [("The user works from Oslo only.", 5)],
             id="of the person, for every project",
         ),
         pytest.param(
             "memory/shards.md",
             f"---\nname: s\ndescription: The importer reads by name\ntype: project\n---\n{LONG}\n",
-            [("The importer reads by name", "project", 2)],
+            [("The importer reads by name", 2)],
             id="a body that is too long",
         ),
         pytest.param(
             "memory/guard.md",
             "---\nname: guard\ndescription: Never delete a shard without a backup\ntype: feedback\n"
             "---\n\n# Guard\n\nBefore a shard is deleted, do all of the steps below.\n",
-            [("Never delete a shard without a backup", "project", 2)],
+            [("Never delete a shard without a backup", 2)],
             id="a body that only leads to a list",
         ),
         pytest.param(
             "memory/MEMORY.md",
             "- [No amend](no-amend.md) — never amend what was pushed\n"
             "- [Ports](ports.md) — the staging proxy listens on 8443 only\n",
-            [("The staging proxy listens on 8443 only", "project", 1)],
+            [("The staging proxy listens on 8443 only", 1)],
             id="a line of an index whose file is missing",
         ),
         pytest.param(
             "memory/MEMORY.md",
             "# Shop\n\n## Tests\n- `make e2e` needs the fake mailer on port 1025\n- See:\n",
-            [("`make e2e` needs the fake mailer on port 1025", "project", 3)],
+            [("`make e2e` needs the fake mailer on port 1025", 3)],
             id="an old index",
         ),
         pytest.param(
@@ -96,8 +96,8 @@ LONG = "The importer " + "reads the shards in the order of their names " * 8
             "## Failures and how to do differently\n\n"
             "- Symptom: totals off by a cent. Cause: floats. [Task 1][Task 2]\n",
             [
-                ("When totals change, the user wants a table", "person", 8),
-                ("Symptom: totals off by a cent. Cause: floats.", "project", 12),
+                ("When totals change, the user wants a table", 8),
+                ("Symptom: totals off by a cent. Cause: floats.", 12),
             ],
             id="Codex, without its index of sessions",
         ),
@@ -105,7 +105,7 @@ LONG = "The importer " + "reads the shards in the order of their names " * 8
             "GEMINI.md",
             "# Shop\n\n- Use two spaces\n\n## Gemini Added Memories\n"
             "- The user deploys on Tuesdays only.\n\n## Other\n- not a memory\n",
-            [("The user deploys on Tuesdays only.", "person", 5)],
+            [("The user deploys on Tuesdays only.", 5)],
             id="Gemini CLI, one section",
         ),
         pytest.param("docs/notes.md", "- Ports are listed in ports.toml\n", [], id="a note"),
@@ -113,11 +113,11 @@ LONG = "The importer " + "reads the shards in the order of their names " * 8
     ],
 )  # fmt: skip
 def test_a_file_has_these_memories_at_these_lines(
-    tmp_path: Path, name: str, text: str, found: list[tuple[str, str, int]]
+    tmp_path: Path, name: str, text: str, found: list[tuple[str, int]]
 ) -> None:
     written(tmp_path, "memory/no-amend.md", TOPIC)
     proposals = memory_proposals(written(tmp_path, name, text))
-    assert [(each.statement, each.scope, each.quotes[0].line) for each in proposals] == found
+    assert [(each.statement, each.quotes[0].line) for each in proposals] == found
 
 
 def test_a_memory_is_proved_by_the_lines_of_its_file(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ class TestClock:
         note = tmp_path / "note.md"
         note.write_text("- [Decision] Cups are warmed.\n- [Constraint] Water has 90 degrees.\n")
         engine.intake.ingest([note], project="tea")
-        first, second = engine.ids(QueueQuery())
+        first, second = engine.queue.ids(QueueQuery())
         engine.triage.promote([first])
         engine.triage.reject([second])
         engine.history.undo()

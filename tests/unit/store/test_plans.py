@@ -16,7 +16,7 @@ from reviewer.store.database import Database
 def engine(database: Database) -> Engine:
     engine = Engine(database, actor="you", clock=utc_now)
     engine.intake.seed(40, project="kiosk")
-    ids = engine.ids(QueueQuery())
+    ids = engine.queue.ids(QueueQuery())
     engine.triage.promote(list(ids[:5]))
     engine.triage.reject(list(ids[5:10]))
     engine.history.undo()
@@ -46,10 +46,10 @@ def holding(project: str | None) -> QueueQuery:
 ASKED: dict[str, Callable[[Engine], object]] = {
     "the counts of a project": lambda engine: engine.queue.counts("kiosk"),
     "the counts of all": lambda engine: engine.queue.counts(None),
-    "the list of a project": lambda engine: engine.ids(QueueQuery(project="kiosk")),
-    "the list of all": lambda engine: engine.ids(QueueQuery()),
-    "what holds in a project": lambda engine: engine.ids(holding("kiosk")),
-    "what holds": lambda engine: engine.ids(holding(None)),
+    "the list of a project": lambda engine: engine.queue.ids(QueueQuery(project="kiosk")),
+    "the list of all": lambda engine: engine.queue.ids(QueueQuery()),
+    "what holds in a project": lambda engine: engine.queue.ids(holding("kiosk")),
+    "what holds": lambda engine: engine.queue.ids(holding(None)),
     "the newest acts": lambda engine: engine.history.acts(limit=3),
     "the oldest acts": lambda engine: engine.history.acts(before=3, limit=3),
 }
@@ -76,7 +76,7 @@ def test_what_a_list_is_sorted_by_stands_in_the_index(
     database: Database, engine: Engine, sort: Sort, project: str | None
 ) -> None:
     query = QueueQuery(project=project, sort=sort)
-    steps = steps_of(database, lambda: len(engine.ids(query)) > 1)
+    steps = steps_of(database, lambda: len(engine.queue.ids(query)) > 1)
     looked_up = [step for step in steps if step.split()[1] in ("m", "e")]
     assert looked_up
     assert all("COVERING INDEX" in step for step in looked_up), looked_up
@@ -91,7 +91,7 @@ def test_what_a_filter_asks_of_a_row_stands_in_the_index(
     database: Database, engine: Engine, text: str, project: str | None
 ) -> None:
     query = QueueQuery(project=project, filter=text)
-    steps = steps_of(database, lambda: len(engine.ids(query)))
+    steps = steps_of(database, lambda: len(engine.queue.ids(query)))
     looked_up = [step for step in steps if step.split()[1] == "m"]
     assert looked_up
     assert all("COVERING INDEX" in step for step in looked_up), looked_up

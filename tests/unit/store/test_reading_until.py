@@ -38,8 +38,8 @@ def test_ids_are_given_up_when_cancelled(path: Path) -> None:
     engine = Engine.open(path)
     engine.intake.seed(5_000, project="acme")
     with pytest.raises(ReadStoppedError):
-        engine.ids(QueueQuery(), cancelled=lambda: True)
-    assert len(engine.ids(QueueQuery(), cancelled=lambda: False)) > 1_000
+        engine.queue.ids(QueueQuery(), cancelled=lambda: True)
+    assert len(engine.queue.ids(QueueQuery(), cancelled=lambda: False)) > 1_000
     engine.close()
 
 

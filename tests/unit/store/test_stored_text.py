@@ -102,7 +102,6 @@ OWN_WRITERS = {
     "fleet/best.py": "a table of DuckDB, gone after the import",
     "recall/uses.py": "counts and derived moments, of signatures and names of commands",
     "store/migrations.py": "search indexes, of text that is stored",
-    "store/verify.py": "a copy of the store, to compare it",
 }
 """Files with SQL that writes -> why they do not go through an act."""
 

@@ -48,7 +48,7 @@ def waiting(engine: Engine) -> int:
 def test_the_rows_that_are_written_are_seen_to_grow(engine: Engine) -> None:
     seen: list[int] = []
     with engine.watched(noting(seen)):
-        engine.triage.reject(list(engine.ids(QueueQuery())))
+        engine.triage.reject(list(engine.queue.ids(QueueQuery())))
     assert seen == sorted(seen)
     assert len(set(seen)) > 5
     assert seen[-1] >= MANY
@@ -61,7 +61,7 @@ def test_the_rows_that_are_written_are_seen_to_grow(engine: Engine) -> None:
 
 @pytest.mark.parametrize("rows", [0, 1_000, MANY])
 def test_stopped_at_any_row_nothing_stays_and_the_store_goes_on(engine: Engine, rows: int) -> None:
-    ids, acts = list(engine.ids(QueueQuery())), len(engine.history.acts(limit=10_000))
+    ids, acts = list(engine.queue.ids(QueueQuery())), len(engine.history.acts(limit=10_000))
     with (
         pytest.raises(ActStoppedError, match="Nothing was changed"),
         engine.watched(lambda written: written >= rows),

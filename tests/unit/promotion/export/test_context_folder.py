@@ -25,6 +25,7 @@ def write(planned: Iterable[PlannedFile], tmp_path: Path) -> None:
         ("state", "", "CONSTITUTION.md"),
         ("entity", "decision", "DECISIONS.md"),
         ("memory", "project", "DECISIONS.md"),
+        ("entity", "project", "LEARNINGS.md"),
         ("memory", "preference", "CONVENTIONS.md"),
         ("memory", "knowledge", "LEARNINGS.md"),
         ("entity", "unheard_of", "LEARNINGS.md"),

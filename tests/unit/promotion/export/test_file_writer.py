@@ -164,13 +164,6 @@ def test_a_link_to_a_file_of_another_kind_is_not_followed(put: Put, tmp_path: Pa
     assert profile.read_bytes() == b"umask 077\n"
 
 
-def test_hard_links_are_not_parted(target: Path, put: Put, tmp_path: Path) -> None:
-    os.link(target, tmp_path / "CLAUDE.md")
-    with pytest.raises(ReviewerError, match="several names"):
-        put(target, b"ours")
-    assert (tmp_path / "CLAUDE.md").samefile(target)
-
-
 def test_a_read_only_file_is_respected(
     target: Path, put: Put, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from reviewer.promotion.export.context_folder import plan_context_folder
 from reviewer.promotion.export.items import mask_items
 from reviewer.promotion.export.markdown import render_markdown
-from reviewer.promotion.views import RelationView, SourceRef
+from reviewer.promotion.views import SourceRef
 from tests.unit.promotion.export.conftest import Make
 
 BODY = "q7Zk3Vn9Tb1Xw5Rm8Lc2Pd6Hs4Jf0Gy1Kq"
@@ -28,7 +28,6 @@ TOKEN = f"ghp_{BODY}"
         {"evidence": TOKEN},
         {"attributes": (("rationale", TOKEN),)},
         {"attributes": (("api_key", BODY),)},
-        {"relations": (RelationView("part_of", TOKEN, 2),)},
         {"sources": (SourceRef(f"notes/{TOKEN}.md", 0, 1, "r"),)},
     ],
 )

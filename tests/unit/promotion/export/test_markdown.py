@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from reviewer.promotion.export.items import ExportItem, Layer
 from reviewer.promotion.export.markdown import render_markdown
-from reviewer.promotion.views import RelationView, SourceRef
+from reviewer.promotion.views import SourceRef
 from tests.unit.promotion.export.conftest import Make
 
 PIECES = [
@@ -86,10 +86,6 @@ def test_marks_name_decision_and_lines_counted_from_one(make: Make) -> None:
     assert "(entity 7" not in render_markdown([item], marks=False)
 
 
-def test_relations_and_attributes_are_told(make: Make) -> None:
-    item = make(
-        "entity", name="Seal", attributes=(("rated_to", "60 C"),),
-        relations=(RelationView("part_of", "Pump", 2), RelationView("satisfies", "R-7", 3)),
-    )  # fmt: skip
-    text = render_markdown([item], marks=False)
-    assert "- **Seal**\n  rated to: 60 C\n  part of: Pump; satisfies: R-7\n" in text
+def test_attributes_are_told(make: Make) -> None:
+    item = make("entity", name="Seal", attributes=(("rated_to", "60 C"),))
+    assert "- **Seal**\n  rated to: 60 C\n" in render_markdown([item], marks=False)

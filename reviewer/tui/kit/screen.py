@@ -198,10 +198,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.done.append(Step(words, self.place, act))
             self.undone.clear()
 
-    def say_done(self, done: Done) -> None:
+    def say_done(self, done: Done, remark: str = "") -> None:
         """Show an act, and how to undo it."""
         undo = f" - {keys.UNDO.key} to undo" if done.act else "."
-        self.say(f"{display_line(done.title)}{undo}")
+        self.say(f"{display_line(done.title)}{remark}{undo}")
 
     @property
     def place(self) -> str:

@@ -231,10 +231,10 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     # acts
 
-    def settle(self, done: Done, here: Collection[int] = ()) -> None:
+    def settle(self, done: Done, here: Collection[int] = (), *, remark: str = "") -> None:
         """Reload the list after an act, and show how to undo it."""
         self.read_list(here)
-        self.say_done(done)
+        self.say_done(done, remark)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the restored memory or value."""
@@ -364,7 +364,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     async def _ask_moments(self, number: int, content: str, present: Sequence[Moment]) -> None:
         """Set the moments at which a memory is recalled; typing adds to the `present` ones."""
         # Late: it compiles failure patterns.
-        from reviewer.recall.moments import commands_in, offers, read_moment
+        from reviewer.recall.moments import MomentKind, commands_in, offers, read_moment
 
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
@@ -387,7 +387,10 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         async def then(option: Option) -> None:
             chosen = read(option.key)
             done = await self.write(lambda: self.engine.recall.set_moments(number, chosen))
-            self.settle(done, [number])
+            remark = ""
+            if any(each.kind is MomentKind.GUARD for each in chosen):
+                remark = await to_thread(_without_agents, self.engine)
+            self.settle(done, [number], remark=remark)
 
         await self.choose(
             f"When #{number} is recalled",
@@ -537,3 +540,14 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     def run_filter(self, text: str, *, here: int | None) -> None:
         self._filter = text
         self.read_list(() if here is None else [here])
+
+
+def _without_agents(engine: Engine) -> str:
+    """What a guard needs, if no agent is connected."""
+    from reviewer.agents.connections import Connections  # late: only guards need it
+
+    try:
+        connected = Connections(engine.path.absolute()).all()
+    except ReviewerError:  # the Agents screen says that the record is damaged
+        return ""
+    return "" if connected else f"; no agent is connected ({shared.SHOW_AGENTS.key})"

@@ -63,6 +63,7 @@ async def test_a_hook_follows_the_screen_while_it_is_open(
     async with opened(known, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "G", "e", *"recalled", "enter", "ctrl+u")
         await screen.press(*"guard git push", "enter")
+        assert "; no agent is connected (F7) - u to undo" in screen.status
         await screen.until(lambda: "two approvals" in memories_at(str(known.path), None, push))
 
 

@@ -35,6 +35,7 @@ from reviewer.tui.kit.actor import (
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
+from reviewer.tui.places import load_light, save_light
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -107,6 +108,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         start: Start | None = None,
     ) -> None:
         """Show `project`, or all projects if it is None; with `start`, the first screen opens.
+        `light` counts until a theme is chosen on the screen.
 
         Raises KeymapError if the keymap file is invalid.
         """
@@ -143,6 +145,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         for theme in THEMES:
             self.register_theme(theme)
         # `set_reactive` skips the watcher, which would parse all styles a second time.
+        chosen_light = load_light(engine.path)
+        light = light if chosen_light is None else chosen_light
         chosen = theme_for(LIGHT if light else DARK, self.console.color_system)
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -414,6 +418,12 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def action_switch_theme(self) -> None:
         self.theme = other_theme(self.theme)
+        if self.engine.read_only:
+            return
+        try:
+            save_light(self.engine.path, light=not self.current_theme.dark)
+        except OSError as error:
+            self.say(f"The theme cannot be saved: {error.strerror}.", bad=True)
 
     def action_how_to_quit(self) -> None:
         kept = "the sample data is removed" if self.is_demo else "your place and drafts are kept"

@@ -1,8 +1,9 @@
-"""The last cursor position in the queue of each project, in a small file beside the store."""
+"""The last cursor position in each list, and the theme, in a small file beside the store."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from reviewer.files import read_own, write_atomic
@@ -25,9 +26,12 @@ def save_place(store: Path, project: str | None, memory_id: int) -> None:
 
     Raises OSError if the folder cannot be written.
     """
+    _save(store, {project or "": memory_id})
+
+
+def _save(store: Path, changed: Mapping[str, object]) -> None:
     path = place_file(store)
-    places = {**_read(path), project or "": memory_id}
-    write_atomic(path, json.dumps(places).encode(), durable=False)
+    write_atomic(path, json.dumps({**_read(path), **changed}).encode(), durable=False)
 
 
 def _read(path: Path) -> dict[str, object]:
@@ -37,3 +41,39 @@ def _read(path: Path) -> dict[str, object]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def load_light(store: Path) -> bool | None:
+    """Whether the person chose the light theme on the screen; None if they chose none."""
+    return {"light": True, "dark": False}.get(str(_read(place_file(store)).get("theme of screen")))
+
+
+def save_light(store: Path, *, light: bool) -> None:
+    """Save the chosen theme. Raises OSError if the folder cannot be written."""
+    _save(store, {"theme of screen": "light" if light else "dark"})
+
+
+def load_context(store: Path, project: str | None) -> int | None:
+    """The last open context; None if unknown."""
+    return load_place(store, f"context of {project or ''}")
+
+
+def load_commit(store: Path, context: int) -> int | None:
+    """The last commit under the cursor in a context; None if unknown."""
+    return load_place(store, f"commit of {context}")
+
+
+def keep_context(
+    store: Path,
+    project: str | None,
+    context: int,
+    commit: int | None,
+) -> None:
+    """Save the open context, and the commit under the cursor if there is one.
+
+    Raises OSError if the folder cannot be written.
+    """
+    changed: dict[str, object] = {f"context of {project or ''}": context}
+    if commit is not None:
+        changed[f"commit of {context}"] = commit
+    _save(store, changed)

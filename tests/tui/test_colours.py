@@ -118,8 +118,14 @@ async def test_the_theme_follows_the_terminal(
         assert screen.app.theme == theme
 
 
-async def test_another_theme_is_chosen_in_the_menu(engine: Engine) -> None:
+async def test_a_theme_chosen_on_the_screen_is_kept_whatever_the_settings_say(
+    engine: Engine,
+) -> None:
     async with opened(engine, light=True) as screen:
         assert screen.app.theme.startswith(LIGHT)
         await screen.choose("theme")
+    async with opened(engine, light=True) as screen:
         assert screen.app.theme.startswith(DARK)
+        await screen.choose("theme")
+    async with opened(engine, light=False) as screen:
+        assert screen.app.theme.startswith(LIGHT)

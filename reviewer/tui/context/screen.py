@@ -60,6 +60,7 @@ from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
+from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
 
@@ -174,7 +175,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     # sessions
 
     def reload(self) -> None:
-        """Open the session that changed last; later, read again what others changed."""
+        """Open the session of last time; later, read again what others changed."""
         if self.context is None:
             self.read(self._read_last, self._show_last, group="context")
         else:
@@ -193,8 +194,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return read_context(self.engine, number) if number is not None else None
 
     def _last(self) -> int | None:
-        """The context that changed last; None without any."""
-        return next((each.id for each in self.engine.contexts.all(self.project)), None)
+        """The context that was open last, else the one that changed last; None without any."""
+        known = [each.id for each in self.engine.contexts.all(self.project)]
+        last = load_context(self.engine.path, self.project)
+        return last if last in known else next(iter(known), None)
 
     def _show_last(self, found: ContextSnapshot | None) -> None:
         if found is not None:
@@ -271,6 +274,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def open_context(self, number: int, sentence: str = "", here: int | None = None) -> None:
         """Show a context; the cursor goes to the commit `here`, or stays on its own."""
+        self._keep_place()
         self.note_version()
 
         def then(found: ContextSnapshot) -> None:
@@ -295,6 +299,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if context is None:
             return
         if self.context is None or self.context.id != context.id:
+            here = load_commit(self.engine.path, context.id) if here is None else here
             self.data.words = ""
             self.data.clear()
         if found.version != self.data.snapshot.version:
@@ -307,7 +312,21 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.show_empty(empty=not self.data.snapshot.commits)
         self.show_footer()
         self.rows.rows_changed()
+        self._keep_place()
         self.follow()
+
+    def keep_now(self) -> None:
+        """Remember the session and the row, and the text being typed."""
+        super().keep_now()
+        self._keep_place()
+
+    def _keep_place(self) -> None:
+        if self.context is None or self.engine.read_only:
+            return
+        try:
+            keep_context(self.engine.path, self.project, self.context.id, self.data.first_commit)
+        except OSError as error:
+            self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
 
     # the filter
 

@@ -65,6 +65,7 @@ _folder_option = option(
     example='packet --budget 4k --task "fix the receipt printer"',
 )
 @_folder_option
+@option("--from", "The store, never a folder here.", into="store", choices=("store",), hidden=True)
 @option(
     "--budget TOKENS",
     "The limit of the text: 4000, 4,000 or 4k.",
@@ -88,6 +89,7 @@ def packet(
     session: Session,
     ctx: click.Context,
     context_dir: Path | None,
+    store: str | None,
     budget: int,
     task: str,
     form: str,
@@ -116,7 +118,7 @@ def packet(
     from reviewer.packets.prepared import Prepared
     from reviewer.packets.token_counts import Measurer
 
-    with _source(session, context_dir) as source:
+    with _source(session, context_dir, with_local=store is None) as source:
         ready = Prepared(source.material, Measurer(), now=today, task=task)
     unknown = sorted({*pins} - ready.ids())
     if unknown:
@@ -190,16 +192,18 @@ def _of_folder(folder: Path, words: str = "") -> _Source:
 
 
 @contextmanager
-def _source(session: Session, context_dir: Path | None) -> Iterator[_Source]:
+def _source(
+    session: Session, context_dir: Path | None, *, with_local: bool = True
+) -> Iterator[_Source]:
     """The named folder; by default the store, and if it has nothing for the project, the context
-    folder here, as on the screen.
+    folder here, as on the screen. Without `with_local` (`--from store`, for programs) the store.
     """
     from reviewer.packets.context_folder import context_folder_near
 
     if context_dir is not None:
         yield _of_folder(context_dir)
         return
-    local = context_folder_near(working_folder())
+    local = context_folder_near(working_folder()) if with_local else None
     if local is not None and not session.store_path().exists():
         yield _of_folder(local, f"From {local}: there is no store yet.")
         return

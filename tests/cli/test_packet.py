@@ -154,3 +154,12 @@ def test_a_memory_marked_constitution_is_a_rule(seeded: Reviewer) -> None:
     seeded.succeeds("remember", "Never push to main #constitution", "--type", "preference")
     seeded.succeeds("promote", max(seeded.ids()))
     assert "- Never push to main\n" in seeded("packet", "--budget", 0).stdout
+
+
+def test_a_program_reads_the_store_and_no_folder_here(reviewer: Reviewer) -> None:
+    folder = reviewer.folder / ".context"
+    folder.mkdir()
+    (folder / "TASKS.md").write_text("- [ ] Oil the printing press\n")
+    assert "printing press" in reviewer("packet").stdout
+    done = reviewer("packet", "--from", "store")
+    assert "printing press" not in done.stdout

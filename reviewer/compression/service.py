@@ -42,7 +42,6 @@ from reviewer.compression.values import (
 )
 from reviewer.errors import ReviewerError
 from reviewer.settings import load_settings
-from reviewer.sharing import personal
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -64,10 +63,7 @@ class Compression:
         self.levels = ChosenLevels(database, ledger)
         self._measures = Measures(database, clock)
         self._snapshots = LatestSnapshot(database, contexts)
-        self.engines = Engines(
-            self._measures.record,
-            answers=None if database.read_only else personal(database.path, "-answers"),
-        )
+        self.engines = Engines(self._measures.record)
         self.marks = SpanMarks(ledger, contexts, clock)
         """Spans of commits that a person wants verbatim in every summary."""
 
@@ -207,7 +203,6 @@ class Compression:
         retain_regex: Sequence[str] = (),
         max_tokens: int | None = None,
         model_id: str | None = None,
-        fresh: bool = False,
     ) -> SummarizationOptions:
         """Options as given by a person. Raises PatternError, with the column of the error."""
         return SummarizationOptions(
@@ -217,7 +212,6 @@ class Compression:
                 None if retain is None else clean_instructions(retain),
                 parse_patterns(retain_match, retain_regex),
             ),
-            fresh=fresh,
         )
 
     def expanded(self, commit: int) -> str:

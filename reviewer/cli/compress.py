@@ -67,7 +67,6 @@ LEVELS = ("full", "detailed", "brief", "tags")
     choices=["offline", "model"],
 )
 @option("--model NAME", "Use this model instead of the one in the settings.")
-@flag("--fresh", "Ask the model again instead of using answers of an earlier run.")
 @option("--max-tokens N", "Target size of each summary, in tokens.", least=1)
 @option("--retain TEXT", "For this call only: what must survive, in words.")
 @option("--retain-match S", "For this call only: a text that must survive.", many=True)
@@ -90,7 +89,6 @@ def compress(
     texts: Sequence[tuple[str, str]],
     engine: str | None,
     model: str | None,
-    fresh: bool,
     max_tokens: int | None,
     retain: str | None,
     retain_match: Sequence[str],
@@ -119,8 +117,8 @@ def compress(
             row = {"commit": commit, "text": text}
             emit([row], as_json, lines=lambda _: safe_lines(text))
             return
-        if (model or fresh) and opened.compression.engines.named(engine) != "model":
-            raise click.UsageError("--model and --fresh need --engine model")
+        if model and opened.compression.engines.named(engine) != "model":
+            raise click.UsageError("--model needs --engine model")
         if pin is not None:
             commit = opened.contexts.resolve(pin[0], context)
             act = opened.compression.marks.mark_text(commit, pin[1])
@@ -131,7 +129,6 @@ def compress(
             retain=retain,
             retain_match=retain_match,
             retain_regex=retain_regex,
-            fresh=fresh,
         )
         first, last = (
             None if each is None else opened.contexts.resolve(each, context)
@@ -228,8 +225,7 @@ def _previewed(engine: Engine, plan: CompressionPlan) -> Preview:
         ) from problem
     if found.answered_before:
         narrate(
-            f"{count(found.answered_before, 'answer')} of the model reused from an earlier run; "
-            "--fresh asks again."
+            f"{count(found.answered_before, 'answer')} of the model reused from an earlier run."
         )
     return found
 

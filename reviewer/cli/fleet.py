@@ -43,7 +43,7 @@ def run_(
 ) -> None:
     """Read folders, patterns and URLs, and write what they propose in parts.
 
-    A URL is any that fsspec reaches (s3://, gs://); REVIEWER_FSSPEC has its options as JSON. Parts
+    A URL is any that fsspec reaches (s3://); REVIEWER_FSSPEC has its options as JSON. Parts
     that are there are kept: after an interruption, or with new files, run the same command to
     continue. A file that cannot be read, or that crashes its reader, is named; the rest are read.
     Files may be compressed (.zst, .gz).

@@ -20,10 +20,8 @@ EngineName = Literal["offline", "model"]
 class Engines:
     """Creates one summarizer per engine, on first use."""
 
-    def __init__(self, publish: Publish | None = None, *, answers: Path | None = None) -> None:
-        """`answers`: the folder for a model's answers; None for no cache."""
+    def __init__(self, publish: Publish | None = None) -> None:
         self._publish = publish
-        self._answers = answers
         self._summarizers: dict[tuple[EngineName, str], Summarizer] = {}
 
     def named(self, name: str | None) -> EngineName:
@@ -56,7 +54,7 @@ class Engines:
 
     def _model(self, model_id: str | None) -> Summarizer:
         from reviewer.compression.model_engine import ModelEngine
-        from reviewer.llm.answer_cache import AnswerCache
+        from reviewer.llm.answer_cache import AnswerCache, answers_folder
         from reviewer.llm.open_model import context_tokens, open_model
 
         settings = load_settings()
@@ -72,7 +70,7 @@ class Engines:
             count,
             context_tokens=context_tokens(settings),
             templates=Path(folder).expanduser() if folder else None,
-            answers=AnswerCache(self._answers) if self._answers is not None else None,
+            answers=AnswerCache(answers_folder()),
             asked=(host, *settings.model.command),
         )
         return Summarizer(

@@ -88,7 +88,7 @@ class ModelEngine:
         options, remark = task.options, question.remark
         about = (self.name, question.room, options.temperature, options.ceiling)
         key = question_key(question.prompt, KIND, *self._asked, *about)
-        if self._answers is not None and not options.fresh and (kept := self._answers.find(key)):
+        if self._answers is not None and (kept := self._answers.find(key)):
             kept = question.read(kept)
             if not (question.fault(kept) or find_inventions(task, kept.text)):
                 text = question.finished(kept.text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from reviewer.clock import Clock, iso
 from reviewer.commits.contexts import Contexts
@@ -42,7 +42,6 @@ from reviewer.compression.values import (
 )
 from reviewer.errors import ReviewerError
 from reviewer.settings import load_settings
-from reviewer.sharing import personal
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -64,21 +63,13 @@ class Compression:
         self.levels = ChosenLevels(database, ledger)
         self._measures = Measures(database, clock)
         self._snapshots = LatestSnapshot(database, contexts)
-        self.engines = Engines(
-            self._measures.record,
-            answers=None if database.read_only else personal(database.path, "-answers"),
-        )
+        self.engines = Engines(self._measures.record)
         self.marks = SpanMarks(ledger, contexts, clock)
         """Spans of commits that a person wants verbatim in every summary."""
 
-    def segments(
-        self, context: int, *, start: int | None = None, end: int | None = None
-    ) -> tuple[Segment, ...]:
-        """The segments of a context, or of the range between two commits, without pins.
-
-        Raises UnknownIdError.
-        """
-        return self._snapshots.get(context, start, end).segments
+    def segments(self, context: int) -> tuple[Segment, ...]:
+        """The segments of a context, without pins. Raises UnknownIdError."""
+        return self._snapshots.get(context).segments
 
     def numbers(self, context: int) -> dict[int, int]:
         """The number of each turn of a context, by commit. Raises UnknownIdError."""
@@ -164,7 +155,6 @@ class Compression:
         plan: CompressionPlan,
         watch: Watch | None = None,
         *,
-        cancelled: Callable[[], bool] | None = None,
         strict: bool = False,
     ) -> Preview:
         """Dry run of a plan; the result's `plan` has the summaries filled in, ready to apply. The
@@ -174,8 +164,7 @@ class Compression:
         ConflictError if the context has changed since the plan was made, and the exceptions of the
         engine: ModelError, CancelledError, RetryExhaustedError, LicenceError.
         """
-        watch = watch or Watch(cancelled)
-        snapshot = self._snapshot_of(plan)
+        watch, snapshot = watch or Watch(), self._snapshot_of(plan)
         engine = self.engines.named(plan.engine)
         summarizer = self.engines.summarizer(engine, plan.options.model_id)
         concurrency = self.engines.concurrency(engine)
@@ -207,7 +196,6 @@ class Compression:
         retain_regex: Sequence[str] = (),
         max_tokens: int | None = None,
         model_id: str | None = None,
-        fresh: bool = False,
     ) -> SummarizationOptions:
         """Options as given by a person. Raises PatternError, with the column of the error."""
         return SummarizationOptions(
@@ -217,7 +205,6 @@ class Compression:
                 None if retain is None else clean_instructions(retain),
                 parse_patterns(retain_match, retain_regex),
             ),
-            fresh=fresh,
         )
 
     def expanded(self, commit: int) -> str:

@@ -164,8 +164,6 @@ class SummarizationOptions(Struct, frozen=True):
     max_retries: int = 3
     ceiling: int | None = None
     """A hard ceiling on the tokens of the content, even if anchors are lost."""
-    fresh: bool = False
-    """Call a model again, even if an earlier answer is cached."""
 
 
 class CompressedSegment(Struct, frozen=True, gc=False):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 from msgspec import Struct, structs
@@ -122,14 +122,6 @@ class WorkState(Struct, frozen=True):
     @property
     def failing(self) -> tuple[Check, ...]:
         return tuple(each for each in self.checks if each.outcome is Outcome.FAILED)
-
-
-def work_state(events: Iterable[Event]) -> WorkState:
-    """The state after these events."""
-    tracker = WorkTracker()
-    for event in events:
-        tracker.add(event)
-    return tracker.state()
 
 
 class WorkTracker:

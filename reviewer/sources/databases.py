@@ -20,15 +20,8 @@ LONGEST_VALUE = 64_000_000
 LARGEST_COPY = 8_000_000_000
 """Maximum size of a database in use to copy before reading."""
 ATTEMPTS = 3
-TIMES_ITS_SIZE = 4
-"""Maximum data read from a database, as a multiple of its file size; rows are read more than
-once."""
 SPARE_BYTES = 1_000_000
-SPARE_STEPS = 50_000_000
-STEPS_A_BYTE = 20
-"""SQLite steps per byte; real databases take less than one. A table without an index is scanned
-once per session, which takes quadratic time."""
-STEPS_AT_ONCE = 100_000
+"""Maximum bytes of a value beyond twice the size of its database."""
 _BESIDE = ("-wal", "-journal")
 
 
@@ -75,8 +68,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
 
     A database not in use is opened in place, in a mode in which SQLite creates neither locks nor
     files. One whose newest rows are in a separate file is copied with it, and the copy is read.
-    Raises SourceError if it cannot be read or yields more than its file can contain, and
-    OtherKindError if it has no tables.
+    Raises SourceError if it cannot be read, and OtherKindError if it has no tables.
     """
     try:
         before = _stamp(path)
@@ -86,8 +78,10 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
                 place, mode = stack.enter_context(_copy(path)), "mode=rw"
             database = stack.enter_context(_connected(place, mode))
             size = sum(size for size, _ in before)
-            stack.enter_context(_bounded(_checked(database, path), path, size))
-            yield database
+            # No stored value is longer, only a computed one; UTF-16 may grow by half.
+            most = min(2 * size + SPARE_BYTES, 2**31 - 1)
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most)
+            yield _checked(database, path)
     except sqlite3.DatabaseError as problem:
         why = f"the database is damaged ({problem})."
         if _is_changed(path, before):
@@ -105,41 +99,6 @@ def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
         database.execute("PRAGMA trusted_schema = OFF")
         database.text_factory = lambda raw: raw.decode("utf-8", "replace")
         yield database
-
-
-@contextmanager
-def _bounded(database: sqlite3.Connection, path: Path, size: int) -> Iterator[None]:
-    """Restrict reading to as much as a file of this size can contain."""
-    most, read, steps = TIMES_ITS_SIZE * size + SPARE_BYTES, 0, 0
-    most_steps = SPARE_STEPS + STEPS_A_BYTE * size
-
-    def counted(_: sqlite3.Cursor, row: tuple[object, ...]) -> tuple[object, ...]:
-        nonlocal read
-        read += 1 + sum(len(value) for value in row if isinstance(value, (str, bytes)))
-        if read > most:
-            raise SourceError(
-                f"{path} cannot be read: it yields more data than its file can contain"
-                f" (over {most / 1e6:,.0f} MB)."
-            )
-        return row
-
-    def ended() -> bool:
-        nonlocal steps
-        steps += STEPS_AT_ONCE
-        return steps > most_steps
-
-    # no stored value is longer; UTF-16 may grow by half
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(2 * size + SPARE_BYTES, 2**31 - 1))
-    database.row_factory = counted
-    database.set_progress_handler(ended, STEPS_AT_ONCE)
-    try:
-        yield
-    except sqlite3.DatabaseError:
-        if steps > most_steps:
-            raise SourceError(
-                f"{path} cannot be read: it takes far longer than it should for its size."
-            ) from None
-        raise
 
 
 def _checked(database: sqlite3.Connection, path: Path) -> sqlite3.Connection:

@@ -1,4 +1,4 @@
-"""Remote files by URL: `s3://`, `gs://`, and others supported by fsspec."""
+"""Remote files by URL: `s3://`, and others supported by fsspec."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from reviewer.errors import SourceError
-from reviewer.installation import extra_command, package_command
+from reviewer.installation import extra_command
 
 EXCERPT_AT = "excerpt_at"
 """Key in the `meta` of a record whose text is an excerpt: the offset of its first character."""
@@ -20,7 +20,7 @@ OPTIONS_VARIABLE = "REVIEWER_FSSPEC"
 
 CONNECT_SECONDS, ANSWER_SECONDS = 10, 30
 """Timeouts for connecting and for the next bytes, unless set by options. By default s3fs gives
-up on a stalled file after five minutes, gcsfs never."""
+up on a stalled file after five minutes."""
 
 
 def is_url(name: str) -> bool:
@@ -46,9 +46,9 @@ def file_system(url: str) -> Any:
         )  # one built in part says so in __del__
         return made(**options)
     except ImportError as missing:
-        google = protocol in ("gs", "gcs")
-        how = package_command("gcsfs") if google else extra_command("fleet")
-        raise SourceError(f"{url} cannot be opened ({missing}): {how}") from missing
+        raise SourceError(
+            f"{url} cannot be opened ({missing}): {extra_command('fleet')}"
+        ) from missing
     except (TypeError, ValueError) as problem:  # an option is missing or wrong
         raise SourceError(
             f"{url} cannot be opened: {problem}. {OPTIONS_VARIABLE} has its options as JSON: see"
@@ -59,16 +59,11 @@ def file_system(url: str) -> Any:
 
 
 def _patience(protocol: str) -> dict[str, Any]:
-    """The timeout options of a file system. Raises ImportError."""
-    if protocol in ("s3", "s3a"):
-        limits = {"connect_timeout": CONNECT_SECONDS, "read_timeout": ANSWER_SECONDS}
-        return {"config_kwargs": {**limits, "retries": {"max_attempts": 1, "mode": "standard"}}}
-    if protocol in ("gs", "gcs"):
-        import aiohttp
-
-        limit = aiohttp.ClientTimeout(None, sock_connect=CONNECT_SECONDS, sock_read=ANSWER_SECONDS)
-        return {"requests_timeout": limit}
-    return {}
+    """The timeout options of a file system."""
+    if protocol not in ("s3", "s3a"):
+        return {}
+    limits = {"connect_timeout": CONNECT_SECONDS, "read_timeout": ANSWER_SECONDS}
+    return {"config_kwargs": {**limits, "retries": {"max_attempts": 1, "mode": "standard"}}}
 
 
 def _options() -> dict[str, dict[str, Any]]:
@@ -87,11 +82,7 @@ def _options() -> dict[str, dict[str, Any]]:
 def trouble(url: str, problem: BaseException) -> str:
     """Why a remote file or folder cannot be used, as a sentence."""
     detail = " ".join(str(problem).split())[:200] or type(problem).__name__
-    refused = detail.startswith("Forbidden") or getattr(problem, "code", None) in (
-        401,
-        403,
-    )  # gcsfs
-    if refused or isinstance(problem, PermissionError):
+    if isinstance(problem, PermissionError):
         return f"{url} cannot be read: access denied (403). Check the credentials and the policy."
     if isinstance(problem, FileNotFoundError):
         return f"{url} does not exist: check the address."

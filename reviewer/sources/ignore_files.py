@@ -23,12 +23,9 @@ LARGEST = 30_000
 """Maximum bytes of an ignore file, three times the largest public template."""
 
 UNREADABLE = "ignore file cannot be read"
-ODD_LINES = "ignore file with lines that cannot be read"
 
 _ANY_NAMES = "**"
 _ESCAPED = re.compile(r"\\([*?[])|\\(.)")
-_ODD_SET = re.compile(r"(?<!\\)\[[!^]?\]?[^\]]*(?:\\|\[:)")
-"""An escape or a named class in brackets, which `fnmatch` does not support."""
 
 
 class IgnorePattern(Struct, frozen=True):
@@ -60,9 +57,7 @@ class IgnorePattern(Struct, frozen=True):
 
 
 class IgnoreRules(Struct, frozen=True):
-    """The patterns of one ignore file, relative to its folder. `trouble`: why it, or some of its
-    lines, are not used.
-    """
+    """The patterns of one ignore file, relative to its folder. `trouble`: why it is not used."""
 
     folder: str
     patterns: tuple[IgnorePattern, ...] = ()
@@ -81,7 +76,13 @@ def read_ignore_file(folder: str) -> IgnoreRules:
         data = read_file_within(path, LARGEST)
     except OSError as problem:
         return IgnoreRules(folder, (), f"{UNREADABLE}: {reason_of(problem)}")
-    return _rules(folder, data.decode("utf-8-sig", "replace"))
+    lines = (line.rstrip("\r ") for line in data.decode("utf-8-sig", "replace").split("\n"))
+    patterns = (
+        IgnorePattern(line.startswith("!"), line.endswith("/"), names)
+        for line in lines
+        if not line.startswith("#") and (names := _names(line.removeprefix("!").removesuffix("/")))
+    )
+    return IgnoreRules(folder, tuple(patterns))
 
 
 def is_ignored(path: str, rules: Sequence[IgnoreRules], *, is_folder: bool) -> bool:
@@ -121,20 +122,6 @@ def ignores_above(folder: Path) -> tuple[IgnoreRules, ...]:
     return rules
 
 
-def _rules(folder: str, text: str) -> IgnoreRules:
-    patterns: list[IgnorePattern] = []
-    trouble = ""
-    for line in text.split("\n"):
-        text = _without_trailing_spaces(line.removesuffix("\r"))
-        if text.startswith("#"):
-            continue
-        if _ODD_SET.search(text) or text.endswith("\\"):
-            trouble = ODD_LINES
-        elif names := _names(text.removeprefix("!").removesuffix("/")):
-            patterns.append(IgnorePattern(text.startswith("!"), text.endswith("/"), names))
-    return IgnoreRules(folder, tuple(patterns), trouble)
-
-
 def _names(text: str) -> tuple[str, ...]:
     """The globs of a pattern; empty for a blank one."""
     names = [_glob(part) for part in text.removeprefix("/").split("/")]
@@ -145,12 +132,6 @@ def _names(text: str) -> tuple[str, ...]:
     if names[-1] == _ANY_NAMES:
         names.append("*")  # everything inside, but not the folder itself
     return tuple(names)
-
-
-def _without_trailing_spaces(line: str) -> str:
-    bare = line.rstrip(" ")
-    escaped = (len(bare) - len(bare.rstrip("\\"))) % 2 == 1
-    return bare + " " if escaped and len(bare) < len(line) else bare
 
 
 def _glob(part: str) -> str:

@@ -58,9 +58,7 @@ def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> Bin
     than UNPACKED_LIMIT bytes inside.
     """
     packed = open_file(path, buffering=buffering)
-    head = packed.read(4)
-    packed.seek(0)
-    if not _is_packed(head):
+    if not _is_packed(packed):
         return packed
     with packed:
         status = os.fstat(packed.fileno())
@@ -72,21 +70,26 @@ def open_unpacked(path: Path, *, buffering: int = io.DEFAULT_BUFFER_SIZE) -> Bin
 def first_bytes(path: Path, count: int) -> bytes:
     """The first bytes of a file, unpacked if compressed. Raises OSError."""
     with open_file(path) as packed:
-        head = packed.read(4)
-        packed.seek(0)
-        if not _is_packed(head):
+        if not _is_packed(packed):
             return packed.read(count)
-        with _inflating(packed, head, path) as stream:
+        with _inflating(packed, path) as stream:
             return stream.read(count)
 
 
-def _is_packed(head: bytes) -> bool:
-    return head.startswith((GZIP, ZSTD, *UTF16))
+def _is_packed(packed: BinaryIO) -> bool:
+    return _head(packed).startswith((GZIP, ZSTD, *UTF16))
+
+
+def _head(packed: BinaryIO) -> bytes:
+    head = packed.read(4)
+    packed.seek(0)
+    return head
 
 
 @contextmanager
-def _inflating(packed: BinaryIO, head: bytes, path: Path) -> Iterator[IO[bytes]]:
+def _inflating(packed: BinaryIO, path: Path) -> Iterator[IO[bytes]]:
     """The unpacked content; a damaged file raises OSError."""
+    head = _head(packed)
     if head.startswith(UTF16):
         yield cast(IO[bytes], codecs.EncodedFile(packed, "utf-8", "utf-16", "replace"))
         return
@@ -108,46 +111,31 @@ def _inflating(packed: BinaryIO, head: bytes, path: Path) -> Iterator[IO[bytes]]
         raise OSError(errno.EINVAL, "the compressed file is damaged", str(path)) from None
 
 
-class _Copy:
-    """An unnamed file with unpacked bytes, deleted after its last reader."""
-
-    def __init__(self) -> None:
-        from tempfile import TemporaryFile  # late: as above
-
-        self.file = TemporaryFile(prefix="reviewer-")  # noqa: SIM115
-        self.size = 0
-
-    def fill(self, packed: BinaryIO, path: Path) -> None:
-        head = packed.read(4)
-        packed.seek(0)
-        ratio = LARGEST_RATIO * os.fstat(packed.fileno()).st_size
-        most = min(UNPACKED_LIMIT, max(ANY_RATIO, ratio))
-        with _inflating(packed, head, path) as stream:
-            while block := stream.read(BLOCK):
-                self.size += len(block)
-                if self.size > most:
-                    raise OSError(
-                        errno.EFBIG,
-                        f"it has more than {most:,} bytes inside: unpack it and check its contents",
-                        str(path),
-                    )
-                self.file.write(block)
-        self.file.flush()
-
-
 @lru_cache(maxsize=1)
-def _copy_of(path: Path, *identity: int) -> _Copy:
-    """The unpacked copy of the last file. Raises OSError."""
-    copy = _Copy()
-    with open_file(path) as packed:
-        copy.fill(packed, path)
+def _copy_of(path: Path, *identity: int) -> IO[bytes]:
+    """The last file unpacked, in an unnamed file that is deleted after its last reader.
+
+    Raises OSError.
+    """
+    from tempfile import TemporaryFile  # late: as above
+
+    copy = TemporaryFile(prefix="reviewer-")  # noqa: SIM115
+    with open_file(path) as packed, _inflating(packed, path) as stream:
+        most = max(ANY_RATIO, LARGEST_RATIO * os.fstat(packed.fileno()).st_size)
+        most = min(UNPACKED_LIMIT, most)
+        while block := stream.read(BLOCK):
+            copy.write(block)
+            if copy.tell() > most:
+                more = f"it has more than {most:,} bytes inside: unpack it and check its contents"
+                raise OSError(errno.EFBIG, more, str(path))
+    copy.flush()
     return copy
 
 
 class _View(io.RawIOBase):
     """An independent position in a copy."""
 
-    def __init__(self, copy: _Copy) -> None:
+    def __init__(self, copy: IO[bytes]) -> None:
         self._copy = copy
         self._at = 0
 
@@ -158,18 +146,19 @@ class _View(io.RawIOBase):
         return True
 
     def fileno(self) -> int:
-        return self._copy.file.fileno()
+        return self._copy.fileno()
 
     def tell(self) -> int:
         return self._at
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._copy.size}[whence]
+        size = os.fstat(self.fileno()).st_size
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: size}[whence]
         self._at = max(0, start + offset)
         return self._at
 
     def readinto(self, buffer: WriteableBuffer) -> int:
-        data = os.pread(self._copy.file.fileno(), len(memoryview(buffer)), self._at)
+        data = os.pread(self.fileno(), len(memoryview(buffer)), self._at)
         memoryview(buffer)[: len(data)] = data
         self._at += len(data)
         return len(data)

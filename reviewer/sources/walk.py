@@ -9,9 +9,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from reviewer.errors import OtherKindError, SourceError
 from reviewer.files import reason_of, unreadable
 from reviewer.sources.binary import HEAD_BYTES, looks_binary
-from reviewer.sources.containers import holds_sessions
 from reviewer.sources.ignore_files import (
     NAME,
     IgnoreRules,
@@ -19,6 +19,7 @@ from reviewer.sources.ignore_files import (
     is_ignored,
     read_ignore_file,
 )
+from reviewer.sources.open import recognise
 from reviewer.sources.own_files import OWN_FILE, is_own, own_names
 from reviewer.sources.unpacked import first_bytes, plain_name
 
@@ -158,7 +159,7 @@ class _Walk:
                 return FoundPath(path, "the same file again")
             head = first_bytes(path, HEAD_BYTES)
             if container:
-                return FoundPath(path, "" if holds_sessions(path) else "binary")
+                return FoundPath(path, "" if _may_hold_sessions(path) else "binary")
             if looks_binary(head):
                 return FoundPath(path, "binary")
         except OSError as error:
@@ -188,6 +189,17 @@ def read_with(path: Path) -> list[Path]:
 def is_within(path: str | Path, root: str) -> bool:
     """Whether a path, with links resolved, is in the folder `root` (a real path)."""
     return os.path.realpath(path).startswith(os.path.join(root, ""))
+
+
+def _may_hold_sessions(path: Path) -> bool:
+    """Whether a file is a database or archive of a known format, or damaged: reading it says so."""
+    try:
+        found = recognise(path)
+    except OtherKindError:
+        return False
+    except SourceError:
+        return True
+    return bool(found.detect_tables or found.detect_members)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

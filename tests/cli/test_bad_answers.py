@@ -60,8 +60,8 @@ def test_a_bad_answer_ends_in_a_sentence_and_is_not_applied(talk: Reviewer, kind
     after = "\n".join(texts(talk))
     for bad in (*filter(None, SAID.values()), "You are a conversation summarizer"):
         assert bad.strip() not in after
-    if kind in ("invents", "refuses", "says nothing"):  # it is not kept either
-        assert not list(talk.db.with_name(f"{talk.db.name}-answers").glob("*.json"))
+    if kind in ("invents", "refuses", "says nothing"):  # it is not cached either
+        assert not list(talk.folder.glob("home/.cache/reviewer/answers/*.json"))
 
 
 def test_at_all_levels_the_offline_engine_writes_what_the_model_cannot(talk: Reviewer) -> None:

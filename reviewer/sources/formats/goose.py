@@ -7,14 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped
-from reviewer.sources.fields import Fields, each, inner, moment, words, written_object
-from reviewer.sources.format import Format, Location, SessionOutline
+from reviewer.sources.fields import Fields, each, inner, moment, words
+from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.session_tables import (
     MessageRow,
     SessionTables,
     stored_json,
 )
-from reviewer.sources.lines import reading as opened_file
 from reviewer.sources.parts import Part, called, returned, speaker, spoken, thought
 from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import Role
@@ -55,21 +54,9 @@ _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    if _is_log_file(reading.path):
+    if plain_suffix(reading.path) == ".jsonl":
         return _log_turns(reading)
     return _TABLES.turns(reading)
-
-
-def _outlines(path: Path) -> list[SessionOutline]:
-    if not _is_log_file(path):
-        return _TABLES.outlines(path)
-    with opened_file(path) as stream:
-        head = stream.readline(1_000_000).decode("utf-8", "replace")
-    return [SessionOutline("", words(written_object(head).get("working_dir")))]
-
-
-def _is_log_file(path: Path) -> bool:
-    return plain_suffix(path) == ".jsonl"
 
 
 def _log_turns(reading: Reading) -> Iterator[Turn]:
@@ -116,7 +103,7 @@ FORMAT = Format(
     detect_record=_is_log,
     detect_tables=lambda names: {"sessions", "messages", "schema_version"} <= set(names),
     turns=_turns,
-    outlines=_outlines,
+    outlines=_TABLES.outlines,
     locations=(
         Location(folder=".local/share/goose/sessions", pattern="sessions.db",
                  mac=".local/share/goose/sessions", windows="%APPDATA%/Block/goose/data/sessions",

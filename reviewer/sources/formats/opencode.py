@@ -9,8 +9,8 @@ from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.document import Document
-from reviewer.sources.fields import Fields, each, inner, moment, nanoseconds, words, written_object
-from reviewer.sources.format import Format, Location, SessionOutline
+from reviewer.sources.fields import Fields, each, inner, moment, nanoseconds, words
+from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
@@ -22,7 +22,6 @@ from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, decoded, row_spot, silent
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Session, Turn
-from reviewer.sources.unpacked import plain_suffix
 
 LARGEST_FILE = 64_000_000
 MAX_FILES = 200_000
@@ -167,15 +166,6 @@ def _stored_turn(session: _Session, row: MessageRow) -> Turn | None:
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_stored_turn)
 
 
-def _outlines(path: Path) -> list[SessionOutline]:
-    """The sessions of the database; a file of the storage folder is one session."""
-    if plain_suffix(path) != ".json":
-        return _TABLES.outlines(path)
-    with opened_file(path) as stream:
-        found = written_object(stream.read(LARGEST_FILE).decode("utf-8", "replace"))
-    return [SessionOutline("", words(found.get("directory")), subagent=bool(found.get("parentID")))]
-
-
 def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:
     """The messages of a session in the storage folder: one file per message and per part."""
     session = _session(info)
@@ -237,7 +227,7 @@ FORMAT = Format(
     agent="OpenCode",
     detect_document=_is_session,
     detect_tables=lambda names: {"session", "message", "part", "project"} <= set(names),
-    outlines=_outlines,
+    outlines=_TABLES.outlines,
     turns=_turns,
     locations=(
         Location(folder=".local/share/opencode", pattern="opencode*.db", variable="XDG_DATA_HOME"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator
-from itertools import chain
 
 from msgspec import Struct
 
@@ -21,11 +20,10 @@ class FoundSecret(Struct, frozen=True):
     kind: str
 
 
-# Prefixes that start nothing else, recognised even if truncated or encoded.
-_CUT_PREFIXES = (
+# Prefixes that start nothing else, recognised even if encoded.
+_ENCODED_PREFIXES = (
     *("ghp_", "gho_", "ghs_", "ghu_", "ghr_", "github_pat_", "rk_live_", "sk_live_", "sk_test_"),
-    *("gsk_", "npm_", "hf_", "sk-ant-", "sk-proj-", "xoxb-", "xoxp-", "glpat-"),
-    *("AKIA", "ASIA", "AIza"),
+    *("gsk_", "npm_", "sk-ant-", "sk-proj-", "xoxb-", "xoxp-", "glpat-", "AKIA", "ASIA", "AIza"),
 )
 
 
@@ -116,8 +114,7 @@ FORMS = (
     ("terraform-token", r"[A-Za-z0-9]{14}\.atlasv1\.", r"[\w=-]{60,80}"),
     *(
         ("encoded-token", re.escape(_encoded(prefix)), r"[A-Za-z0-9+/]{20,400}={0,2}")
-        for prefix in _CUT_PREFIXES
-        if len(prefix) > 3
+        for prefix in _ENCODED_PREFIXES
     ),
 )
 
@@ -160,37 +157,8 @@ _TO_RUNS = bytes(0x61 if code in _RUN_CHARACTERS else 0x20 for code in range(256
 def prefixed_values(text: str, flat: bytes) -> Iterator[FoundSecret]:
     """Credentials with a known prefix; `flat` is the text's Latin-1 form."""
     runs = flat.translate(_TO_RUNS)
-    return chain(
-        chain.from_iterable(
-            _in_run(text, start, end) for start, end in _long_runs(runs, len(text))
-        ),
-        _cut_off(text),
-    )
-
-
-# A message may be split into blocks inside a credential; the rest is useless by itself.
-CUT_OFF = late(
-    rf"(?<![A-Za-z0-9])(?:{'|'.join(_CUT_PREFIXES)})([\w-]{{8,40}})[ \t]*$", re.MULTILINE | re.ASCII
-)
-
-
-# Starting with a character set makes this several times faster than searching for each prefix.
-_HAS_CUT_PREFIX = late(
-    r"[_A-](?:"
-    + "|".join(f"(?<={prefix})" for prefix in _CUT_PREFIXES if prefix.endswith(("_", "-")))
-    + "|(?<=A)(?:KIA|SIA|Iza))"
-)
-
-
-def _cut_off(text: str) -> Iterator[FoundSecret]:
-    """Credentials cut off at the end of a line or of the text."""
-    if _HAS_CUT_PREFIX.search(text) is None:
-        return
-    for match in CUT_OFF.finditer(text):
-        value = match[1]
-        scattered = sum(each.isdigit() for each in value) >= 2 and _is_real("api-key", value)
-        if scattered and not _FIRST.match(text, match.start()):
-            yield FoundSecret(match.start(1), match.end(1), "token-part")
+    for start, end in _long_runs(runs, len(text)):
+        yield from _in_run(text, start, end)
 
 
 def _long_runs(runs: bytes, length: int) -> Iterator[tuple[int, int]]:

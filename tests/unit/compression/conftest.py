@@ -31,7 +31,8 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def engine(filled: Path, tmp_path: Path) -> Iterator[Engine]:
+def engine(filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))  # of models' answers
     shutil.copy(filled, tmp_path / "store.db")
     opened = Engine.open(tmp_path / "store.db", clock=TickingClock())
     yield opened

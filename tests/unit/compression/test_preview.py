@@ -27,12 +27,12 @@ def test_segments_leave_pins_out_and_know_their_commits(kiosk: Kiosk) -> None:
     found = kiosk.compression.segments(kiosk.id)
     commits = [turn.commit for segment in found for turn in segment.turns]
     assert commits == kiosk.ids[1:]
-    part = kiosk.compression.segments(kiosk.id, start=kiosk.ids[5], end=kiosk.ids[9])
-    assert [turn.commit for segment in part for turn in segment.turns] == kiosk.ids[5:10]
+    part = kiosk.compression.plan(kiosk.id, None, start=kiosk.ids[5], end=kiosk.ids[9])
+    assert [commit for choice in part.choices for commit in choice.sources] == kiosk.ids[5:10]
     with pytest.raises(UnknownIdError, match="ends before it begins"):
-        kiosk.compression.segments(kiosk.id, start=kiosk.ids[9], end=kiosk.ids[5])
+        kiosk.compression.plan(kiosk.id, None, start=kiosk.ids[9], end=kiosk.ids[5])
     with pytest.raises(UnknownIdError, match="not in the chain"):
-        kiosk.compression.segments(kiosk.id, start=99_999)
+        kiosk.compression.plan(kiosk.id, None, start=99_999)
 
 
 def test_a_preview_is_not_written_and_has_the_resulting_sizes(kiosk: Kiosk) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.sessions.work_state import WorkState, work_state
+from reviewer.sessions.work_state import WorkState, WorkTracker
 from reviewer.sources.events import Outcome
 from tests.unit.sessions.told import Step, Told, creates, edits, fails, runs
 
@@ -20,7 +20,10 @@ def made(tmp_path: Path) -> Told:
 
 
 def state(made: Told) -> WorkState:
-    return work_state(made.events())
+    tracker = WorkTracker()
+    for event in made.events():
+        tracker.add(event)
+    return tracker.state()
 
 
 def files(found: WorkState) -> list[str]:

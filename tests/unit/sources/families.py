@@ -1289,9 +1289,7 @@ def _cursor_chat(folder: Path) -> Path:
     for message in messages:
         data = json.dumps(message).encode()
         blobs.append((hashlib.sha256(data).hexdigest(), data))
-    workspace = b"file:///work/shop"
     root = b"".join(b"\x0a\x20" + bytes.fromhex(name) for name, _ in blobs)
-    root += b"\x4a" + bytes([len(workspace)]) + workspace
     meta = {"agentId": "q1", "latestRootBlobId": "root", "createdAt": 1772355600000,
             "lastUsedModel": "cursor-9"}  # fmt: skip
     return database(
@@ -1300,7 +1298,7 @@ def _cursor_chat(folder: Path) -> Path:
         "CREATE TABLE blobs (id TEXT, data BLOB)",
         ("INSERT INTO meta VALUES ('0', ?)", [json.dumps(meta).encode().hex()]),
         ("INSERT INTO blobs VALUES ('root', ?)", [root]),
-        *(("INSERT INTO blobs VALUES (?, ?)", blob) for blob in reversed(blobs)),
+        *(("INSERT INTO blobs VALUES (?, ?)", blob) for blob in blobs),
     )(folder)
 
 
@@ -1312,7 +1310,6 @@ CURSOR_CHAT = Family(
     kept_out={"boot text": ["You are Cursor.", "<user_info>"]},
     calls=[("Shell", "wind")],
     results=[("Shell", "tick", False)],
-    cwd="/work/shop",
     model="cursor-9",
 )
 

@@ -11,7 +11,7 @@ NEW_VALUE = Action(
 )  # fmt: skip
 EDIT = Action(
     "state_edit", "e", "edit",
-    "Reword this memory, or set when it is recalled; that also makes it a guard; for trusted state,"
+    "Reword this memory, or set when agents get it; that also makes it a guard; for trusted state,"
     " write a new value.",
     writes=True,
 )  # fmt: skip

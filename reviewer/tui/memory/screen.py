@@ -336,7 +336,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     @on(RowList.Opened)
     @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:
-        """Write a new value of this key; reword a memory or entity, or set when it is recalled."""
+        """Write a new value of this key; reword a memory or entity, or set when agents get it."""
         row = self.facts.current
         if row is None:
             return
@@ -357,14 +357,14 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
             options = [
                 Option("words", "Wording", content[:200]),
-                Option("when", "When it is recalled", moment_words(moments, glyphs(self.app))),
+                Option("when", "When agents get it", moment_words(moments, glyphs(self.app))),
             ]
             await self.choose(f"Edit #{number}", options, then)
 
     async def _ask_moments(self, number: int, content: str, present: Sequence[Moment]) -> None:
-        """Set the moments at which a memory is recalled; typing adds to the `present` ones."""
+        """Set the moments at which agents get a memory; typing adds to the `present` ones."""
         # Late: it compiles failure patterns.
-        from reviewer.recall.moments import MomentKind, commands_in, offers, read_moment
+        from reviewer.recall.moments import NO_PACKET, MomentKind, commands_in, offers, read_moment
 
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
@@ -372,17 +372,18 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         def find(typed: str) -> Sequence[Option] | str:
             *before, last = map(str.strip, typed.rstrip("; ").split(";"))
             try:
-                if moments := read(typed):
-                    return [option(typed.strip("; "), moments)]
+                if read(typed):
+                    return [option(typed.strip("; "))]
             except ReviewerError as error:
-                near = offers(last)
-                return [option("; ".join((*before, str(e))), [e]) for e in near] or str(error)
+                alone = [NO_PACKET] if "only" in last.lower().split() else []
+                near = (each.shown for each in offers(last) if each.value or not alone)
+                found = ["; ".join((*before, each, *alone)) for each in near]
+                return list(map(option, found)) or str(error)
             default = Option("", "Default: from its wording and evidence")
-            return [default, *(option(str(each), [each]) for each in commands_in(content))]
+            return [default, *(option(each.shown) for each in commands_in(content))]
 
-        def option(text: str, moments: Sequence[Moment]) -> Option:
-            name = f"and {moments[-1]}" if ";" in text else text
-            return Option(text, name, moment_words(moments[-1:], glyphs(self.app)))
+        def option(text: str) -> Option:
+            return Option(text, moment_words(read(text), glyphs(self.app)))
 
         async def then(option: Option) -> None:
             chosen = read(option.key)
@@ -393,11 +394,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             self.settle(done, [number], remark=remark)
 
         await self.choose(
-            f"When #{number} is recalled",
+            f"When agents get #{number}",
             find,
             then,
-            text="".join(f"{each}; " for each in present),
-            hint="such as guard git push; path src/pay/; error nilerr; words night shift; always",
+            text="".join(f"{each.shown}; " for each in present),
+            hint="such as guard git push; path src/pay/; error nilerr; no packet",
         )
 
     @unless(trusted)

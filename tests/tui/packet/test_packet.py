@@ -168,7 +168,7 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
             "most needed first: in 3 sessions, 14 calls lost, ",
             "next in order: We will use a scale",
             "used once, last on 20",
-            "also recalled: at the command lpr",
+            "given in packets · when lpr fails",
         ):
             assert words in " ".join(screen.text.split())
         await go_to(screen, "We prefer thermal paper")

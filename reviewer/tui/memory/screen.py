@@ -262,7 +262,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 self.settle(done, here)
 
             ways = await to_thread(ways_out, engine, number, glyphs(self.app))
-            await self.choose(f"Take #{number} out", ways, then)
+            await self.choose(f"What to do with #{number}", ways, then)
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:

@@ -76,7 +76,9 @@ class PacketHead(Static):
             (f"{choices.budget:,}", "bold"),
             clickable(Content.styled(" >", "$accent"), keys.MORE.id),
         ]
-        if packet is not None:
+        if packet is not None and not packet.items:
+            parts.append(("  empty: there is nothing to hand over", "$dim"))
+        elif packet is not None:
             starts = own and choices.as_at_start and packet.tokens_used <= START_TOKENS
             words = "agents start with" if starts else "used"
             parts += [(f"  {words} ", "$dim"), (f"{packet.tokens_used:,}", "bold")]

@@ -351,7 +351,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self._limit(structs.replace(limits, tokens=tokens))
 
         await self.ask_text(
-            f"Budget of this preview (sessions start with {START_TOKENS:,})",
+            f"Budget to try here; sessions always start with {START_TOKENS:,}",
             then,
             problem=problem,
             hint="8000, 8k 10,000 chars, or an agent: codex",
@@ -381,7 +381,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         words, now = "Pinned" if item.id in pinned else "No longer pinned", self.packets.item
         if now is not None and now.id in pinned and now.state != "full":
             words = f"Pinned, but {now.reason}"
-        self.say(f"{words}: {display_line(item.title)}")
+        back = "to unpin" if item.id in pinned else "to pin"
+        self.say(f"{words}: {display_line(item.title)} - {keys.PIN.key} {back}")
 
     @unless(not_in_store)
     async def action_take_out(self) -> None:
@@ -405,7 +406,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self._read_source(quiet=True, here=here)
 
         ways = await to_thread(ways_out, engine, memory, glyphs(self.app))
-        await self.choose(f"Take #{memory} out", ways, then)
+        await self.choose(f"What to do with #{memory}", ways, then)
 
     async def action_packet_source(self) -> None:
         """Choose the store, the folder here, or both."""
@@ -427,6 +428,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     # looking
 
     @on(RowList.Opened)
+    @unless(no_packet)
+    def action_packet_read(self) -> None:
+        """Fill the screen with the text of the packet, or return to the items."""
+        self.read_pane(self.text)
+
     @unless(no_item)
     def action_open_source(self) -> None:
         """Show the file at the line of the item, or the evidence of a memory."""

@@ -128,10 +128,28 @@ async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine, budg
         await typed(screen, "b", "2000")
         assert "agents start with" in screen.text
         await screen.press("b")
-        assert "Budget of this preview (sessions start with 2,000)" in screen.text
+        assert "Budget to try here; sessions always start with 2,000" in screen.text
+
+
+async def test_an_empty_packet_says_so(engine: Engine) -> None:
+    engine.choose_project("kiosk")
+    async with opened(engine, project="kiosk", size=(80, 24)) as screen:
+        await screen.press("f4")
+        assert "empty: there is nothing to hand over" in screen.text
+        assert "agents start with" not in screen.text
 
 
 # the items
+
+
+async def test_enter_reads_the_packet_on_every_row(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine, size=(80, 24)) as screen:
+        await screen.press("f4")
+        for go in ("g", "j"):
+            await screen.press(go, "enter")
+            assert shown(screen).zoomed is shown(screen).text
+            await screen.press("escape")
+            assert shown(screen).zoomed is None
 
 
 async def test_an_item_is_explained_and_the_packet_scrolls_to_it(

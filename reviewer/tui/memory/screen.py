@@ -28,7 +28,7 @@ from reviewer.promotion.views import Done, QueueQuery, QueueRow, Sort, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
 from reviewer.tui.evidence.detail import Detail, read_detail
-from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
+from reviewer.tui.evidence.steps import evidence_at, places_of, sources_first, step_blocks
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
@@ -161,13 +161,13 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         if isinstance(row, TrustedRow):
             project, name = row.state.project, row.state.key
             values = tuple(engine.state.get(project, name))
-            steps = engine.provenance.of_state(values[0])[1:]
+            steps = sources_first(engine.provenance.of_state(values[0])[1:])
             draft = draft_number(project, name) in engine.state_drafts.ids()
             return Shown(row.id, steps, values=values, draft=draft)
         detail = structs.replace(
             read_detail(engine, row.id), members=(), state=engine.sources.state(row.id)
         )
-        steps = engine.provenance.of(row.id)[1:]
+        steps = sources_first(engine.provenance.of(row.id)[1:])
         return Shown(row.id, steps, detail=detail, uses=engine.recall.outcomes(row.id))
 
     def _got_fact(self, shown: Shown) -> None:
@@ -333,7 +333,6 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             "Set a value", then, hint="its key: what it is about, such as db_engine"
         )
 
-    @on(RowList.Opened)
     @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:
         """Write a new value of this key; reword a memory or entity, or set when agents get it."""
@@ -490,6 +489,12 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         shown = self.current
         number = shown.key if shown is not None and shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
+
+    @on(RowList.Opened)
+    @unless(ListScreen.no_rows)
+    def action_memory_read(self) -> None:
+        """Open the source, as its own key does."""
+        self.action_open_source()
 
     @unless(ListScreen.no_rows)
     def action_open_editor(self) -> None:

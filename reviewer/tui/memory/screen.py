@@ -33,7 +33,7 @@ from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import ListScreen
+from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import count
@@ -74,6 +74,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     tab = "memory"
     FILTER_HINT = "words  -word  is:unused"
+    FILTER_WORDS = FIELD_WORDS
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.facts = FactModel(engine.queue.rows)

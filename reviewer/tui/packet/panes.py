@@ -53,7 +53,7 @@ IN_ONE_ORDER = (
 
 class PacketHead(Static):
     """` budget < 8,000 >  agents start with 1,991 tokens · 41 full · 6 short · 18 title`
-    ` task   "move the ledger" · store: acme`.
+    ` task   "move the ledger" · memories of acme`.
     """
 
     def show(

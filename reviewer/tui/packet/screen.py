@@ -219,7 +219,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.head.show(self.packets, self.choices, self._source_words(), more, own=own)
 
     def _source_words(self) -> str:
-        own = f"store: {self.project}" if self.project else "store: all projects"
+        own = f"memories of {self.project or 'all projects'}"
         path = self.source.path
         if path is None:
             return own

@@ -330,9 +330,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         async def then(key: str) -> None:
             await self._write_value(projects[0], key)
 
-        await self.ask_text(
-            "Set a value", then, hint="its key: what it is about, such as db_engine"
-        )
+        await self.ask_text("What the value is about", then, hint="its key, such as db_engine")
 
     @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:

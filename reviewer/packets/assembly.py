@@ -302,16 +302,17 @@ def reason(outcome: ItemOutcome) -> str:
 
 
 def score_text(score: Score, section: Section | None = None) -> str:
-    """`recency 0.7 (12 days) + relevance 1.0 (ledger, pool, +3) = 1.70`, with a task
+    """`recency 0.7 (12 days ago) + relevance 1.0 (ledger, pool, +3) = 1.70`, with a task
     `fits the task 0.83: it has ledger, pool; in 3 sessions`, or `most needed first: in 3 sessions,
-    14 calls lost, 12 days`.
+    14 calls lost, last seen 12 days ago`.
     """
     recurs = score.recurrence is not None
+    seen = age_text(score.days) if score.days is None else f"last seen {age_text(score.days)}"
     needs = [f"in {count(score.recurrence or 0, 'session')}"] if recurs else []
     needs += [f"{count(score.lost_calls, 'call')} lost"] if score.lost_calls else []
     if recurs and not (score.for_task and score.relevance):
         first = "instructions first" if section is Section.CONVENTIONS else "most needed first"
-        return f"{first}: {', '.join((*needs, age_text(score.days)))}"
+        return f"{first}: {', '.join((*needs, seen))}"
     task = "the task" if score.for_task else "an open task"
     names = _some(score.matched) or f"no {'rare ' if score.relevance else ''}word of {task}"
     if score.for_task:
@@ -319,7 +320,7 @@ def score_text(score: Score, section: Section | None = None) -> str:
         if score.working:
             parts.insert(0, "it is in progress")
         parts += needs
-        return f"fits the task {score.relevance:.2f}: {'; '.join(parts)}; {age_text(score.days)}"
+        return f"fits the task {score.relevance:.2f}: {'; '.join(parts)}; {seen}"
     parts_of = (
         f"recency {score.recency:.1f} ({age_text(score.days)})"
         f" + relevance {score.relevance:.2f} ({names})"
@@ -336,9 +337,9 @@ def _some(words: Sequence[str]) -> str:
 
 
 def age_text(days: int | None) -> str:
-    """`today`, `1 day`, `12 days`, `in the future`, `no date`."""
+    """`today`, `1 day ago`, `12 days ago`, `in the future`, `no date`."""
     if days is None:
         return "no date"
     if days < 0:
         return "in the future"
-    return "today" if days == 0 else "1 day" if days == 1 else f"{days:,} days"
+    return "today" if days == 0 else "1 day ago" if days == 1 else f"{days:,} days ago"

@@ -4,8 +4,8 @@ Written as kind and value: `command git push`, `path src/pay/`, `error nilerr`,
 `tool mcp__db__query`, `words night shift`, `always`, `only`. A command matches by program and
 subcommands, a path by its end, an error by its signature, an agent's tool by its name, words if a
 prompt or failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a
-session is denied once, with the memory as the reason. `only`: never in a packet; `always`: only
-there.
+session is denied once, with the memory as the reason. `only`, which a person may write and reads
+as `no packet`: never in a packet; `always`: only there.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class MomentKind(StrEnum):
     ONLY = "only"
 
 
+NO_PACKET = "no packet"
 WITHOUT_VALUE = (MomentKind.ALWAYS, MomentKind.ONLY)
 
 
@@ -58,10 +59,18 @@ class Moment(NamedTuple):
     def __str__(self) -> str:
         return f"{self.kind} {self.value}".strip()
 
+    @property
+    def shown(self) -> str:
+        """As a person writes it."""
+        return NO_PACKET if self.kind is MomentKind.ONLY else str(self)
+
 
 def read_moment(text: str) -> Moment:
     """Parse a moment as a person writes it. Raises ReviewerError."""
-    name, _, value = " ".join(text.split()).partition(" ")
+    text = " ".join(text.split())
+    if text.lower() == NO_PACKET:
+        return Moment(MomentKind.ONLY)
+    name, _, value = text.partition(" ")
     try:
         kind = MomentKind(name.lower())
     except ValueError:
@@ -69,7 +78,7 @@ def read_moment(text: str) -> Moment:
         raise ReviewerError(
             f"{name or 'Nothing'} is not a kind of moment."
             + (f" Perhaps you mean: {near}." if near else "")
-            + f" Examples: {', '.join(_EXAMPLES.values())}, always, only."
+            + f" Examples: {', '.join(_EXAMPLES.values())}, always, {NO_PACKET}."
         ) from None
     if (kind in WITHOUT_VALUE) != (not value):
         need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"

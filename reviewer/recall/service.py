@@ -221,15 +221,15 @@ class Recall:
         Raises UnknownIdError, ConflictError, StoreError, and ReviewerError for unusable moments.
         """
         moments = tuple(dict.fromkeys(moments))
-        chosen = ", ".join(map(str, moments)) or "derived"
+        chosen = ", ".join(each.shown for each in moments) or "derived"
         if len(chosen) > LONGEST_CHOICE:
             raise ReviewerError(f"Moments have at most {LONGEST_CHOICE} characters in total.")
         for moment in moments:
             if moment.value and not any(map(str.isalnum, moment.value)):
                 raise ReviewerError(f"{moment} has no word that could be recognised.")
         if {MomentKind.ALWAYS, MomentKind.ONLY} <= {each.kind for each in moments}:
-            raise ReviewerError("always (in packets only) and only (in none) exclude each other.")
-        title = f"Set when #{memory} is recalled: {chosen}"
+            raise ReviewerError("always (in packets only) and no packet exclude each other.")
+        title = f"Set when agents get #{memory}: {chosen}"
         return self._choose(memory, lambda _: moments, title)
 
     def _choose(

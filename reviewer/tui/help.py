@@ -1,7 +1,7 @@
 """The help: every action by key, of the menu and of other screens, found by typing.
 
 Before typing it lists the keys that work with the current focus, most useful first, and the signs.
-An action that cannot run now shows why.
+An action that cannot run now is grey and shows why, too.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from reviewer.tui.actions import PANES
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, reachable
+from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 
 if TYPE_CHECKING:
@@ -86,6 +87,8 @@ class HelpRow(NamedTuple):
     explanation: str
     run: Callable[[], Awaitable[None]] | None = None
     action: Action | None = None
+    off: bool = False
+    """It cannot run now; why stands behind its explanation."""
 
 
 def help_rows(below: KitScreen) -> list[HelpRow]:
@@ -109,7 +112,17 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
         title = "  ".join([row.title, *more])
         fits = not more or len(title) <= TITLE_CELLS
         rows.append(row._replace(title=title, explanation=row.explanation if fits else ""))
-    return [*rows, *legend(below.host.glyphs)]
+    return [*filter_rows(below), *rows, *legend(below.host.glyphs)]
+
+
+def filter_rows(below: KitScreen) -> list[HelpRow]:
+    """What a filter understands, while one is typed."""
+    if not isinstance(below, ListScreen):
+        return []
+    if below.filter_bar is None or below.filter_bar.field is not below.focused:
+        return []
+    words = below.FILTER_WORDS or (("words", below.FILTER_HINT),)
+    return [HelpRow(word, "", meaning) for word, meaning in words]
 
 
 def every_row(below: KitScreen) -> list[HelpRow]:
@@ -131,8 +144,10 @@ def every_row(below: KitScreen) -> list[HelpRow]:
 def _row(action: Action, node: Actor) -> HelpRow:
     menu = keys.MENU.key if keys.MENU in node.pane.actions else ""
     key = action.shown_keys[0] if action.shown_keys else menu
-    words = node.why_not(action) or action.short
-    return HelpRow(key, node.title_of(action), words, partial(node.perform, action), action)
+    reason = node.why_not(action)
+    words = f"{action.short} - {reason}" if reason else action.short
+    run = partial(node.perform, action)
+    return HelpRow(key, node.title_of(action), words, run, action, off=bool(reason))
 
 
 async def _go_to(app: Actor, screen: Action, action: Action) -> None:
@@ -206,7 +221,7 @@ async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
         rows[:] = found if typed else first
         names = (row.keys.ljust(KEY_CELLS) + row.title.ljust(TITLE_CELLS) for row in rows)
         return [
-            Option(str(at), name, row.explanation)
+            Option(str(at), name, row.explanation, off=row.off)
             for at, (name, row) in enumerate(zip(names, rows, strict=True))
         ]
 

@@ -110,7 +110,7 @@ def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
     for moment in ("guard ;", "command *", "path /"):
         assert "could be recognised" in kiosk.fails("edit", 2, "--when", moment)
     assert "at most 500" in kiosk.fails("edit", 2, "--when", f"error {'x' * 500}")
-    assert "recalled: guard git push -" in kiosk("edit", 2, "--when", "guard git push -f").stderr
+    assert "#2: guard git push -" in kiosk("edit", 2, "--when", "guard git push -f").stderr
     for words, meant in (
         ("git push", "command git push"),
         ("when `till push` is called", "command till push"),

@@ -100,6 +100,23 @@ async def test_an_act_of_another_screen_runs_there_or_names_its_key(
         assert '. "graduate": Propose this memory as an entity' in screen.text
 
 
+async def test_the_help_in_a_filter_begins_with_what_a_filter_understands(
+    stocked: Engine,
+) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.press("/", "f1")
+        for words in ("kind:", "is:", "seen>2"):
+            assert words in screen.text
+
+
+async def test_an_act_that_cannot_run_keeps_its_meaning_in_the_help(engine: Engine) -> None:
+    async with opened(engine, size=(120, 40)) as screen:
+        await screen.press("f8")
+        row = next(e for e in every_row(screen.top(KitScreen)) if e.title == "undo this one")
+        assert row.off
+        assert row.explanation == "Undo this act - No acts yet."
+
+
 async def test_a_long_paste_finds_nothing_and_takes_no_time(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("ctrl+p")

@@ -228,3 +228,19 @@ async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
         await screen.press("f8", "j", "G", "x", "u", "Z", "tab")
         assert "No acts yet." in screen.text
         assert "reviewer ingest PATH" in screen.text
+
+
+async def test_the_list_has_one_act_for_an_ingestion_and_days_have_names(
+    stocked: Engine,
+) -> None:
+    async with opened(stocked) as screen:
+        await screen.press("f8")
+        assert "Ingested 1 file" in screen.text
+        assert "Started reading" not in screen.text
+        assert "records of 1 file" not in screen.text
+        await screen.press("/", *"today", "enter")
+        assert "Ingested 1 file" in screen.text
+        await screen.press("/", "ctrl+u", *"yesterday", "enter")
+        assert "Nothing matches / yesterday" in screen.text
+        await screen.press("/", "ctrl+u", *"by:me", "enter")
+        assert "without by:" in screen.text

@@ -18,6 +18,8 @@ __all__ = ["ActView", "ChangeView", "History", "Undone"]
 
 NEWEST = 2**62
 """Above the number of any act."""
+_NO_STEP = "kind NOT IN ('wave', 'read')"
+"""They change no row that a person decides on; the act `ingest` says what came of them."""
 _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
 
@@ -74,10 +76,10 @@ class History(Undo):
         )
 
     def folded(self, words: str, shown: Callable[[ActView], str]) -> array[int]:
-        """The ids of all acts but undo and redo, newest first; `words`: only acts with all of them
-        in what is `shown` of it.
+        """The ids of all acts but undo, redo and the steps of an ingestion, newest first; `words`:
+        only acts with all of them in what is `shown` of it.
         """
-        sql, given = "SELECT id FROM ledger l WHERE target IS NULL", list[Value]()
+        sql, given = f"SELECT id FROM ledger l WHERE target IS NULL AND {_NO_STEP}", list[Value]()
         if self._project is not None:
             sql += " AND id IN (SELECT act FROM ledger_project WHERE project = ?)"
             given.append(self._project)

@@ -27,6 +27,11 @@ def places_of(steps: Sequence[ProvenanceStep]) -> list[int]:
     return [at for at, step in enumerate(steps) if step.path is not None]
 
 
+def sources_first(steps: Sequence[ProvenanceStep]) -> tuple[ProvenanceStep, ...]:
+    """The lines of files first, then earlier wordings and what it was made from."""
+    return tuple(sorted(steps, key=lambda step: step.path is None))
+
+
 def step_blocks(
     steps: Sequence[ProvenanceStep], signs: Glyphs, chosen: int | None, width: int
 ) -> list[TextBlock]:

@@ -21,14 +21,12 @@ LABEL_CELLS = 12
 MOMENT_ROWS = 2
 SIDE_ROWS = 2
 MOMENT_WORDS = {
-    "command": "at the command {}",
+    "command": "when {} fails",
     "path": "at work on {}",
     "error": "on the failure {}",
-    "guard": "stops the first {} of a session",
-    "tool": "on a failure of the tool {}",
+    "guard": "stops a session's first {}",
+    "tool": "when the tool {} fails",
     "words": "at the words {}",
-    "always": "at the start of a session",
-    "only": "in no packet",
 }
 
 
@@ -109,21 +107,20 @@ def side_blocks(conflict: ConflictView | None) -> list[TextBlock]:
 
 
 def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
-    """When a memory is recalled, in words; also at a matching prompt, but for `always` alone."""
-    words = [MOMENT_WORDS[each.kind].format(each.value) for each in moments]
-    if [each.kind for each in moments] != ["always"]:
-        words.append("at a matching prompt")
-    return f" {signs.dot} ".join(words)
+    """When agents get a memory: `in packets · when git push fails · at a prompt about it`."""
+    kinds = [each.kind for each in moments]
+    if kinds == ["always"]:
+        return "only in packets"
+    at = [MOMENT_WORDS[each.kind].format(each.value) for each in moments if each.value]
+    packets = "in no packet" if "only" in kinds else "in packets"
+    return f" {signs.dot} ".join((packets, *at, "at a prompt about it"))
 
 
 def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[TextBlock]:
-    """When a memory is recalled."""
+    """When agents get a memory."""
     if moments is None:
         return []
-    words = moment_words(moments, signs)
-    if all(each.kind not in ("always", "only") for each in moments):
-        words += f" {signs.dot} in start packets"
-    return [structs.replace(labelled("when", words), most=MOMENT_ROWS)]
+    return [structs.replace(labelled("when", moment_words(moments, signs)), most=MOMENT_ROWS)]
 
 
 def hint_blocks(detail: Detail) -> list[TextBlock]:

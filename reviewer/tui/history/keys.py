@@ -6,7 +6,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 UNDO_ACT = Action(
-    "undo_this", "x", "undo this",
+    "undo_this", "x", "undo this one",
     "Undo this act; refused if its rows have changed since.", writes=True,
 )  # fmt: skip
 

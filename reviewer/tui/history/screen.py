@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 
 from rich.cells import set_cell_size
 
+from reviewer.clock import iso
 from reviewer.engine import Engine
 from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.text.clip import clip
@@ -77,7 +79,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     """Acts on the left, the changes of the one under the cursor on the right."""
 
     tab = "history"
-    FILTER_HINT = "words of the title  who did it  a day: 02-14"
+    FILTER_HINT = "words of the title  who did it  today  yesterday  02-14"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         self.acts: RowModel[ActView] = RowModel(self._read_acts)
@@ -103,9 +105,13 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     def reload(self) -> None:
         """Reload the ledger; the cursor stays on its act or the nearest, or on the newest."""
-        words = self._filter
+        words, now = self._filter, self.engine.clock()
+        days = {
+            moment(iso(now - timedelta(back)))[:10]: name
+            for back, name in enumerate(("today", "yesterday"))
+        }
         self.read(
-            lambda: self.engine.history.folded(words, _searched),
+            lambda: self.engine.history.folded(words, partial(_searched, days)),
             partial(self._show, words),
             group="rows",
         )
@@ -114,7 +120,9 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     def _show(self, words: str, ids: array[int]) -> None:
         self.list.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
         if words:
-            self.list.empty = (f"Nothing matches / {display_line(words)}",)
+            who = "A name finds what a person did, without by:" if "by:" in words else ""
+            nothing = f"Nothing matches / {display_line(words)}"
+            self.list.empty = tuple(filter(None, (nothing, who)))
         here, self._wanted = self._wanted or self._place, 0
         self.acts.forget()
         self.acts.ids = ids
@@ -183,9 +191,10 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         )
 
 
-def _searched(act: ActView) -> str:
-    """What a filter looks in."""
-    return f"{act.title} {moment(act.at)} by {act.actor}"
+def _searched(days: Mapping[str, str], act: ActView) -> str:
+    """What a filter looks in; `days` have names: today, yesterday."""
+    at = moment(act.at)
+    return f"{act.title} {at} {days.get(at[:10], '')} by {act.actor}"
 
 
 class ActList(StoredList["RowModel[ActView]", ActView]):

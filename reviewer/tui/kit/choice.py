@@ -193,10 +193,11 @@ class ChoiceScreen(
         signs, option = self.host.glyphs, self._shown[at]
         mark = (signs.bar if at == self._marked else " ", "$accent")
         name, detail = display_line(option.name), display_line(option.detail)
+        style = "$dim" if option.off else ""
         if not detail:
-            return Content.assemble(mark, " ", name)
+            return Content.assemble(mark, " ", (name, style))
         shown = cut(name, NAME_CELLS, signs.ellipsis)
-        return Content.assemble(mark, " ", shown, "  ", (detail, "$dim"))
+        return Content.assemble(mark, " ", (shown, style), "  ", (detail, "$dim"))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

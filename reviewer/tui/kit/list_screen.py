@@ -42,6 +42,17 @@ REST_SECONDS = 0.16
 COLUMNS = [(0, "-stacked"), (100, "-beside")]
 """Minimum width in cells for each layout class of the style sheets."""
 
+FIELD_WORDS = (
+    ("word -word", '"a phrase"; rows with, without it'),
+    ("kind:", "memory, entity, conflict"),
+    ("type:", "preference, decision and other types"),
+    ("is:", "edited, deferred, unused"),
+    ("by:", "me, agent, tool, note: who said it"),
+    ("seen>2", "seen more often; also conf> refs>"),
+    ("path:", "part of a path; also session: since:2026-03"),
+)
+"""What a filter over memories understands, for the help."""
+
 
 class CursorRest:
     """Calls `follow` when the cursor moves: immediately, or after a rest while skimming."""
@@ -84,6 +95,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     HORIZONTAL_BREAKPOINTS = COLUMNS
     FILTER_HINT: ClassVar[str] = "words  -word"
+    FILTER_WORDS: ClassVar[Sequence[tuple[str, str]]] = ()
 
     zoomed: var[Widget | None] = var(None, init=False)
     """The pane that fills the screen."""

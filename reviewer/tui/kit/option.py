@@ -6,8 +6,9 @@ from msgspec import Struct
 
 
 class Option(Struct, frozen=True):
-    """An option; `key` identifies it to the caller."""
+    """An option; `key` identifies it to the caller. `off`: it cannot be used now."""
 
     key: str
     name: str
     detail: str = ""
+    off: bool = False

@@ -11,14 +11,18 @@ NEW_VALUE = Action(
 )  # fmt: skip
 EDIT = Action(
     "state_edit", "e", "edit",
-    "Reword this memory, or set when it is recalled; that also makes it a guard; for trusted state,"
+    "Reword this memory, or set when agents get it; that also makes it a guard; for trusted state,"
     " write a new value.",
-    writes=True,
+    writes=True, in_footer="edit, or when agents get it",
 )  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
     "Take it out of packets or back into the queue; unset a key of trusted state, whose values stay"
     " readable.", writes=True,
+)  # fmt: skip
+READ = Action(
+    "memory_read", "enter", "read",
+    "Read the source around the quote.",
 )  # fmt: skip
 DISPUTE = Action(
     "dispute", "d", "wrong",
@@ -37,8 +41,8 @@ FORGET = Action(
 
 MEMORY = Pane(
     "memory", "Memory",
-    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
+    (EDIT, READ, TAKE_OUT, DISPUTE, NEW_VALUE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
      keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE,
      *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, FORGET),
-    (NEW_VALUE, EDIT, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO),
+    (EDIT, READ, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO),
 )  # fmt: skip

@@ -98,11 +98,16 @@ OUT_OF_PACKETS, INTO_PACKETS = "out", "in"
 
 def ways_out(engine: Engine, memory: int, signs: Glyphs) -> list[Option]:
     """How a memory or entity may be taken out, or into packets again."""
-    moments = [e for e in engine.recall.moments(memory) if e.kind not in ("always", "only")]
-    when = f"still recalled {moment_words(moments, signs)}"
-    packets = Option(OUT_OF_PACKETS, "Leave it out of packets", when)
+    from reviewer.recall.moments import Moment, MomentKind  # late: it compiles patterns
+
+    both = (MomentKind.ALWAYS, MomentKind.ONLY)
+    moments = [each for each in engine.recall.moments(memory) if each.kind not in both]
     if memory in engine.recall.left_out(None):
-        packets = Option(INTO_PACKETS, "Put it into packets again", "it is in none now")
+        words = moment_words(moments, signs)
+        packets = Option(INTO_PACKETS, "Put it into packets again", f"then {words}")
+    else:
+        words = moment_words([*moments, Moment(MomentKind.ONLY)], signs)
+        packets = Option(OUT_OF_PACKETS, "Leave it out of packets", f"then {words}")
     return [packets, Option("queue", "Put it back into the queue", "no longer a memory")]
 
 

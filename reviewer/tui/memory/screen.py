@@ -28,12 +28,12 @@ from reviewer.promotion.views import Done, QueueQuery, QueueRow, Sort, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
 from reviewer.tui.evidence.detail import Detail, read_detail
-from reviewer.tui.evidence.steps import evidence_at, places_of, step_blocks
+from reviewer.tui.evidence.steps import evidence_at, places_of, sources_first, step_blocks
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import ListScreen
+from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import count
@@ -74,6 +74,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     tab = "memory"
     FILTER_HINT = "words  -word  is:unused"
+    FILTER_WORDS = FIELD_WORDS
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.facts = FactModel(engine.queue.rows)
@@ -161,13 +162,13 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         if isinstance(row, TrustedRow):
             project, name = row.state.project, row.state.key
             values = tuple(engine.state.get(project, name))
-            steps = engine.provenance.of_state(values[0])[1:]
+            steps = sources_first(engine.provenance.of_state(values[0])[1:])
             draft = draft_number(project, name) in engine.state_drafts.ids()
             return Shown(row.id, steps, values=values, draft=draft)
         detail = structs.replace(
             read_detail(engine, row.id), members=(), state=engine.sources.state(row.id)
         )
-        steps = engine.provenance.of(row.id)[1:]
+        steps = sources_first(engine.provenance.of(row.id)[1:])
         return Shown(row.id, steps, detail=detail, uses=engine.recall.outcomes(row.id))
 
     def _got_fact(self, shown: Shown) -> None:
@@ -262,7 +263,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 self.settle(done, here)
 
             ways = await to_thread(ways_out, engine, number, glyphs(self.app))
-            await self.choose(f"Take #{number} out", ways, then)
+            await self.choose(f"What to do with #{number}", ways, then)
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:
@@ -329,14 +330,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         async def then(key: str) -> None:
             await self._write_value(projects[0], key)
 
-        await self.ask_text(
-            "Set a value", then, hint="its key: what it is about, such as db_engine"
-        )
+        await self.ask_text("What the value is about", then, hint="its key, such as db_engine")
 
-    @on(RowList.Opened)
     @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:
-        """Write a new value of this key; reword a memory or entity, or set when it is recalled."""
+        """Write a new value of this key; reword a memory or entity, or set when agents get it."""
         row = self.facts.current
         if row is None:
             return
@@ -357,14 +355,14 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
             options = [
                 Option("words", "Wording", content[:200]),
-                Option("when", "When it is recalled", moment_words(moments, glyphs(self.app))),
+                Option("when", "When agents get it", moment_words(moments, glyphs(self.app))),
             ]
             await self.choose(f"Edit #{number}", options, then)
 
     async def _ask_moments(self, number: int, content: str, present: Sequence[Moment]) -> None:
-        """Set the moments at which a memory is recalled; typing adds to the `present` ones."""
+        """Set the moments at which agents get a memory; typing adds to the `present` ones."""
         # Late: it compiles failure patterns.
-        from reviewer.recall.moments import MomentKind, commands_in, offers, read_moment
+        from reviewer.recall.moments import NO_PACKET, MomentKind, commands_in, offers, read_moment
 
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
@@ -372,17 +370,18 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         def find(typed: str) -> Sequence[Option] | str:
             *before, last = map(str.strip, typed.rstrip("; ").split(";"))
             try:
-                if moments := read(typed):
-                    return [option(typed.strip("; "), moments)]
+                if read(typed):
+                    return [option(typed.strip("; "))]
             except ReviewerError as error:
-                near = offers(last)
-                return [option("; ".join((*before, str(e))), [e]) for e in near] or str(error)
+                alone = [NO_PACKET] if "only" in last.lower().split() else []
+                near = (each.shown for each in offers(last) if each.value or not alone)
+                found = ["; ".join((*before, each, *alone)) for each in near]
+                return list(map(option, found)) or str(error)
             default = Option("", "Default: from its wording and evidence")
-            return [default, *(option(str(each), [each]) for each in commands_in(content))]
+            return [default, *(option(each.shown) for each in commands_in(content))]
 
-        def option(text: str, moments: Sequence[Moment]) -> Option:
-            name = f"and {moments[-1]}" if ";" in text else text
-            return Option(text, name, moment_words(moments[-1:], glyphs(self.app)))
+        def option(text: str) -> Option:
+            return Option(text, moment_words(read(text), glyphs(self.app)))
 
         async def then(option: Option) -> None:
             chosen = read(option.key)
@@ -393,11 +392,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             self.settle(done, [number], remark=remark)
 
         await self.choose(
-            f"When #{number} is recalled",
+            f"When agents get #{number}",
             find,
             then,
-            text="".join(f"{each}; " for each in present),
-            hint="such as guard git push; path src/pay/; error nilerr; words night shift; always",
+            text="".join(f"{each.shown}; " for each in present),
+            hint="such as guard git push; path src/pay/; error nilerr; no packet",
         )
 
     @unless(trusted)
@@ -489,6 +488,12 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         shown = self.current
         number = shown.key if shown is not None and shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
+
+    @on(RowList.Opened)
+    @unless(ListScreen.no_rows)
+    def action_memory_read(self) -> None:
+        """Open the source, as its own key does."""
+        self.action_open_source()
 
     @unless(ListScreen.no_rows)
     def action_open_editor(self) -> None:

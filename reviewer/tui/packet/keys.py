@@ -23,6 +23,10 @@ PIN = Action(
     "packet_pin", "P", "pin",
     "Put this item first in its section; the budget still applies. Again: unpin it.",
 )  # fmt: skip
+READ = Action(
+    "packet_read", "enter", "read",
+    "Read the text of the packet, at this item; again: show the items.",
+)  # fmt: skip
 OTHER_SOURCE = Action(
     "packet_source", "", "other source",
     "Use the store, or the .context folder here.",
@@ -30,8 +34,8 @@ OTHER_SOURCE = Action(
 
 PACKET = Pane(
     "packet", "Packet",
-    (LESS, MORE, BUDGET, TASK, PIN, TAKE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
+    (LESS, MORE, BUDGET, TASK, READ, PIN, TAKE_OUT, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
      keys.OPEN_SOURCE, keys.COPY, keys.REFRESH, keys.PROJECT, *keys.PANE_ACTIONS,
      keys.BACK, OTHER_SOURCE),
-    (LESS, MORE, BUDGET, TASK, PIN, TAKE_OUT, keys.COPY, keys.FILTER),
+    (READ, LESS, MORE, BUDGET, TASK, PIN, TAKE_OUT, keys.COPY, keys.FILTER),
 )  # fmt: skip

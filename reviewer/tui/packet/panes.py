@@ -34,7 +34,7 @@ ROOMY = 46
 
 class PacketHead(Static):
     """` budget < 8,000 >  used 7,991 · 41 full · 6 short · 18 title`
-    ` task   "move the ledger" · store: acme`.
+    ` task   "move the ledger" · memories of acme`.
     """
 
     def show(self, model: PacketModel, choices: PacketChoices, source: str, problems: int) -> None:
@@ -48,7 +48,9 @@ class PacketHead(Static):
             (f"{choices.budget:,}", "bold"),
             clickable(Content.styled(" >", "$accent"), keys.MORE.id),
         ]
-        if packet is not None:
+        if packet is not None and not packet.items:
+            parts.append(("  empty: there is nothing to hand over", "$dim"))
+        elif packet is not None:
             parts += [("  used ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
         if packet is not None and packet.over_budget:
             over = f"{packet.tier_1 - packet.budget:,} over: the parts always included need it"

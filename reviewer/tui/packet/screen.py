@@ -201,7 +201,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def _source_words(self) -> str:
         if self.source.folder is None:
-            return f"store: {self.project}" if self.project else "store: all projects"
+            return f"memories of {self.project or 'all projects'}"
         path = self.source.folder.absolute()
         return f"{path.parent.name}/{path.name}" if path.name == ".context" else path.name
 
@@ -250,7 +250,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 moments, uses = found
                 used = [f"{each.words}, last on {moment(each.last)}" for each in uses]
                 when = moment_words(moments, glyphs(self.app))
-                self._show_why(f"{', '.join(used) or 'never used'}; also recalled: {when}")
+                self._show_why(f"{', '.join(used) or 'never used'}; given {when}")
 
         self.read(work, then, group="when")
 
@@ -320,7 +320,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self._limit(read_tokens(text) or 0)
 
         await self.ask_text(
-            f"Budget of this preview (sessions start with {START_TOKENS:,})",
+            f"Budget to try here; sessions always start with {START_TOKENS:,}",
             then,
             problem=problem,
             hint="8000, 8,000 or 8k",
@@ -350,7 +350,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         words, now = "Pinned" if item.id in pinned else "No longer pinned", self.packets.item
         if now is not None and now.id in pinned and now.state != "full":
             words = f"Pinned, but {now.reason}"
-        self.say(f"{words}: {display_line(item.title)}")
+        back = "to unpin" if item.id in pinned else "to pin"
+        self.say(f"{words}: {display_line(item.title)} - {keys.PIN.key} {back}")
 
     @unless(not_in_store)
     async def action_take_out(self) -> None:
@@ -374,7 +375,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self._read_source(quiet=True, here=here)
 
         ways = await to_thread(ways_out, engine, memory, glyphs(self.app))
-        await self.choose(f"Take #{memory} out", ways, then)
+        await self.choose(f"What to do with #{memory}", ways, then)
 
     async def action_packet_source(self) -> None:
         """Choose the store, or the folder here."""
@@ -392,6 +393,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     # looking
 
     @on(RowList.Opened)
+    @unless(no_packet)
+    def action_packet_read(self) -> None:
+        """Fill the screen with the text of the packet, or return to the items."""
+        self.read_pane(self.text)
+
     @unless(no_item)
     def action_open_source(self) -> None:
         """Show the file at the line of the item, or the evidence of a memory."""

@@ -29,7 +29,7 @@ from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import ListScreen
+from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import count, cut
@@ -86,6 +86,7 @@ TITLES = {
 
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
+    FILTER_WORDS = FIELD_WORDS
     FILTER_HINT: ClassVar[str] = (
         'by:me  words  -word  "a phrase"  kind:conflict  is:edited  path:docs  seen>2'
     )

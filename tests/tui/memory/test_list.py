@@ -78,8 +78,20 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
         assert "line 5 of" in screen.text
         await screen.press("escape", "G")
         assert f"#{number}  memory" in screen.text
-        await screen.press("o")
-        assert isinstance(screen.app.screen, SourceScreen)
+        for key in ("o", "enter"):
+            await screen.press(key)
+            assert isinstance(screen.app.screen, SourceScreen)
+            await screen.press("escape")
+
+
+async def test_the_source_comes_before_earlier_wordings(stocked: Engine) -> None:
+    number = stocked.queue.ids(QueueQuery(filter="kind:memory"))[0]
+    stocked.triage.promote([number])
+    stocked.triage.edit(number, "Reworded", promote=False)
+    async with opened(stocked) as screen:
+        await screen.press("f5")
+        why = memory_screen(screen).why.plain_text
+        assert 0 < why.index("decisions.md") < why.index("earlier wording")
 
 
 async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_shown(

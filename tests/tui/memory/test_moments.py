@@ -24,30 +24,30 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         await screen.press("f5", "d")
         assert screen.status == "You wrote this value: e writes a new one, x unsets it."
         await screen.press("G", "question_mark", *"recall", "enter")
-        assert "When it is recalled" in screen.text
+        assert "When agents get it" in screen.text
         await screen.press("escape")
-        assert "at a matching prompt" in screen.text
-        await screen.press("e", *"recalled", "enter", *"comm", "enter")
+        assert "at a prompt about it" in screen.text
+        await screen.press("e", *"when", "enter", *"comm", "enter")
         assert "comm is not a kind of moment" in screen.text
         assert not known.recall.at("acme", push)
         await screen.press("ctrl+u", *"command git push; path src/pay/", "enter")
-        assert f"Set when #{memory} is recalled" in screen.status
-        assert "at the command git push · at work on src/pay/" in " ".join(screen.text.split())
+        assert f"Set when agents get #{memory}" in screen.status
+        assert "when git push fails · at work on src/pay/" in " ".join(screen.text.split())
         assert [each.id for each in known.recall.at("acme", push)] == [memory]
-        await screen.press("e", *"recalled", "enter", "ctrl+u")
+        await screen.press("e", *"when", "enter", "ctrl+u")
         await screen.press(*"path src/pay/; when `git push` is called")
-        assert "stops the first git push of a session" in screen.text
+        assert "stops a session's first git push" in screen.text
         await screen.press("enter")
-        assert "at work on src/pay/ · at the command git push" in " ".join(screen.text.split())
+        assert "at work on src/pay/ · when git push fails" in " ".join(screen.text.split())
         await screen.press("u", "f4", "G", *"kkk")
-        await screen.until(lambda: "also recalled: at the command git push" in screen.text)
-        await screen.press("f5", "e", *"recalled", "enter")
+        await screen.until(lambda: "given in packets · when git push fails" in screen.text)
+        await screen.press("f5", "e", *"when", "enter")
         assert "error nilerr" in screen.text, "the examples"
         await screen.press("home", *"path doc/; ", "enter")
         assert next(str(each) for each in known.recall.moments(memory)) == "path doc/"
         await screen.press("u", "u")
         assert not known.recall.at("acme", push)
-        await screen.press("Z", "e", *"recalled", "enter", "ctrl+u", "enter")
+        await screen.press("Z", "e", *"when", "enter", "ctrl+u", "enter")
         assert screen.status.endswith("derived - u to undo")
         assert not known.recall.at("acme", push)
 
@@ -61,7 +61,7 @@ async def test_a_hook_follows_the_screen_while_it_is_open(
     personal(known.path, "-agents").mkdir()
     push = HookEvent(GUARD, "s1", str(folder), command="git push")
     async with opened(known, project="acme", size=(80, 24)) as screen:
-        await screen.press("f5", "G", "e", *"recalled", "enter", "ctrl+u")
+        await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u")
         await screen.press(*"guard git push", "enter")
         assert "; no agent is connected (F7) - u to undo" in screen.status
         await screen.until(lambda: "two approvals" in memories_at(str(known.path), None, push))
@@ -71,12 +71,12 @@ async def test_what_is_typed_is_added_to_the_moments_that_a_memory_has(engine: E
     (number,) = engine.entities.author("acme", "preference", "Weigh before src/pay/ is run.").ids
     engine.triage.promote([number])
     async with opened(engine, project="acme", size=(80, 24)) as screen:
-        await screen.press("f5", "e", *"recalled", "enter", *"guard git push", "enter")
+        await screen.press("f5", "e", *"when", "enter", *"guard git push", "enter")
         moments = ["path src/pay/", "guard git push"]
         assert [str(each) for each in engine.recall.moments(number)] == moments
-        kept = "at work on src/pay/ · stops the first git push of a session · at a matching prompt"
+        kept = "in packets · at work on src/pay/ · stops a session's first git push"
         assert kept in " ".join(memory_screen(screen).fact.plain_text.split())
-        await screen.press("e", *"recalled", "enter", "enter")
+        await screen.press("e", *"when", "enter", "enter")
         assert [str(each) for each in engine.recall.moments(number)] == moments
 
 
@@ -85,7 +85,7 @@ async def test_the_examples_of_moments_name_the_guard(
     known: Engine, memory: int, width: int
 ) -> None:
     async with opened(known, project="acme", size=(width, 24)) as screen:
-        await screen.press("f5", "G", "e", *"recalled", "enter")
+        await screen.press("f5", "G", "e", *"when", "enter")
         assert "such as guard git push; path src/pay/" in screen.text
 
 
@@ -93,7 +93,7 @@ async def test_a_command_in_the_wording_is_offered(engine: Engine) -> None:
     (number,) = engine.entities.author("acme", "preference", "Rebase before `git push`.").ids
     engine.triage.promote([number])
     async with opened(engine, project="acme", size=(80, 24)) as screen:
-        await screen.press("f5", "e", *"recalled", "enter", "down", "enter")
+        await screen.press("f5", "e", *"when", "enter", "down", "enter")
         assert engine.recall.moments(number) == (Moment(MomentKind.COMMAND, "git push"),)
 
 
@@ -117,6 +117,26 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
             shown = moment_words([Moment(kind, value)], GLYPHS)
             assert value in shown
             assert shown in " ".join(memory_screen(screen).fact.plain_text.split())
+
+
+@pytest.mark.parametrize(
+    ("typed", "moments"),
+    [
+        ("only when it runs git push", ["command git push", "only"]),
+        ("command git push; no packet", ["command git push", "only"]),
+        ("command git push; only", ["command git push", "only"]),
+    ],
+)
+async def test_only_at_a_command_is_previewed_whole_and_set(
+    known: Engine, memory: int, typed: str, moments: list[str]
+) -> None:
+    async with opened(known, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u", *typed)
+        assert "in no packet · when git push fails · at a prompt about it" in screen.text
+        await screen.press("enter")
+        assert [str(each) for each in known.recall.moments(memory)] == moments
+        await screen.press("e", *"when", "enter")
+        assert "command git push; no packet;" in screen.text
 
 
 @pytest.mark.parametrize("size", SIZES)

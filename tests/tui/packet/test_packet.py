@@ -91,10 +91,27 @@ async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
 async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> None:
     async with opened(remembering, project="kiosk", size=(60, 20)) as screen:
         await screen.press("f4", "b")
-        assert "Budget of this preview (sessions start with 2,000)" in screen.text
+        assert "Budget to try here; sessions always start with 2,000" in screen.text
+
+
+async def test_an_empty_packet_says_so(engine: Engine) -> None:
+    engine.choose_project("kiosk")
+    async with opened(engine, project="kiosk", size=(80, 24)) as screen:
+        await screen.press("f4")
+        assert "empty: there is nothing to hand over" in screen.text
 
 
 # the items
+
+
+async def test_enter_reads_the_packet_on_every_row(engine: Engine, kiosk: Path) -> None:
+    async with opened(engine, size=(80, 24)) as screen:
+        await screen.press("f4")
+        for go in ("g", "j"):
+            await screen.press(go, "enter")
+            assert shown(screen).zoomed is shown(screen).text
+            await screen.press("escape")
+            assert shown(screen).zoomed is None
 
 
 async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
@@ -130,7 +147,7 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
             "most needed first: in 3 sessions, 14 calls lost, ",
             "next in order: We will use a scale",
             "used once, last on 20",
-            "also recalled: at the command lpr",
+            "given in packets · when lpr fails",
         ):
             assert words in " ".join(screen.text.split())
         await go_to(screen, "We prefer thermal paper")

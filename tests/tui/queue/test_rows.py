@@ -10,10 +10,13 @@ from textual.widgets import Input
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
+from reviewer.tui.help import every_row
 from reviewer.tui.kit.edit_pane import EditorArea
+from reviewer.tui.kit.screen import KitScreen
+from reviewer.tui.queue.keys import MERGE
 from tests.present import present
 from tests.stored import planted
-from tests.tui.conftest import opened, status_of
+from tests.tui.conftest import Screen, opened, status_of
 
 TWINS = """# Notes
 
@@ -215,6 +218,11 @@ async def test_a_row_says_how_many_are_alike_and_each_of_them_has_its_own_words(
         assert f"▌   +1: {first}" in screen.text
 
 
+def merging(screen: Screen) -> str:
+    """What the help says about merging."""
+    return next(e.explanation for e in every_row(screen.top(KitScreen)) if e.action is MERGE)
+
+
 async def test_a_merge_takes_the_marked_rows_and_the_menu_names_them(seeded: Engine) -> None:
     async with opened(seeded) as screen:
         _, second, third, fourth = screen.model.ids[:4]
@@ -233,8 +241,8 @@ async def test_a_merge_takes_the_marked_rows_and_the_menu_names_them(seeded: Eng
         assert [status_of(seeded, each) for each in (second, third)] == ["superseded"] * 2
         await screen.press("u")
         assert [status_of(seeded, each) for each in (second, third)] == ["candidate"] * 2
-        await screen.press("g", "space", "full_stop", *"merge")
-        assert "Mark at least two waiting rows" in screen.text
+        await screen.press("g", "space")
+        assert "Mark at least two waiting rows" in merging(screen)
 
 
 async def test_the_menu_says_which_of_two_rows_alike_goes_into_which(twins: Engine) -> None:
@@ -242,9 +250,8 @@ async def test_the_menu_says_which_of_two_rows_alike_goes_into_which(twins: Engi
         leader = present(screen.model.current_id)
         alike = twins.queue.members(leader)[0].id
         words = f"merge #{alike} into #{leader}"
-        await screen.press("full_stop", *"merge")
-        assert "Mark the rows to merge" in screen.text
-        await screen.press("escape", "right", "j", "full_stop", *"merge")
+        assert "Mark the rows to merge" in merging(screen)
+        await screen.press("right", "j", "full_stop", *"merge")
         assert words in screen.text
         await screen.press("enter")
         assert screen.status.startswith(f"Merged #{alike} into #{leader}")

@@ -109,6 +109,7 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("tool mcp__db__query", "tool mcp__db__query"),
         ("always", "always"),
         ("only", "only"),
+        ("no packet", "only"),
     ],
 )
 def test_a_person_writes_moments(written: str, read: str) -> None:

@@ -14,12 +14,12 @@ from reviewer.compression.told import NO_RESULT, told_once
 from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
 
-ANSWER, FIRST, LAST, CLOSING = 3.0, 1.3, 1.6, 1.3
-"""Weights of the beginning of an answer to the person, and of the first, last and other pieces of a
-message that ends an agent's turn."""
+ANSWER, LAST, CLOSING = 3.0, 1.6, 1.3
+"""Weights of the first, last and other pieces of the message that ends an agent's turn: the answer
+to the person."""
 ANNOUNCED, EARLIER, STEPS = 0.3, 0.6, 0.8
-"""`ANNOUNCED`: the end of a message that only introduces calls. `EARLIER`: a client's summary, or a
-sub-agent's report."""
+"""`ANNOUNCED`: the end of a message in the middle of a turn, which introduces calls. `EARLIER`: a
+client's summary, or a sub-agent's report."""
 REPORT_ENDS = 2
 """Pieces from the end of a sub-agent's report that may accompany its first."""
 MIN_TERMS = 2
@@ -66,7 +66,7 @@ def course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[Course
         place = 0.0
         if number >= 0:
             place = places[number]
-            for each in _spoken(session, number, request, asked=asked, leads_on=bool(between)):
+            for each in _spoken(session, number, request, asked=asked):
                 request = each if each.kind == "person" else request
                 yield each
         for together in grouped(step.line for step in told_once(between)):
@@ -77,7 +77,7 @@ def course(session: SessionFacts, *, asked: bool, part: bool) -> Iterator[Course
 
 
 def _spoken(
-    session: SessionFacts, number: int, request: CourseLine | None, *, asked: bool, leads_on: bool
+    session: SessionFacts, number: int, request: CourseLine | None, *, asked: bool
 ) -> Iterator[CourseLine]:
     said = session.speeches
     each = said[number]
@@ -99,7 +99,7 @@ def _spoken(
         parts = [begin, *parts[-REPORT_ENDS:]]
     is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
-    answers = kind == "agent" and number > 0 and said[number - 1].voice is Voice.PERSON
+    is_short = request is not None and len(request.text) <= QUESTION
     lines: list[CourseLine] = []
     for place, piece in enumerate(parts):
         at_end = place == len(parts) - 1
@@ -108,15 +108,13 @@ def _spoken(
             weight = 0.0
         elif kind == "earlier" or each.kind == "report":
             weight = EARLIER
-        elif answers and place == 0:
-            weight = ANSWER
         elif closes:
-            weight = LAST if at_end else FIRST if place == 0 else CLOSING
-        elif kind == "agent" and leads_on and at_end:
+            weight = ANSWER if place == 0 else LAST if at_end else CLOSING
+        elif kind == "agent" and at_end:
             weight = ANNOUNCED
         place_in_all = each.place + place / (len(parts) + 1)
         line = CourseLine(place_in_all, kind, piece.text, weight, number, each.turn)
-        if answers and place == 0 and asked and len(said[number - 1].text) <= QUESTION:
+        if closes and place == 0 and asked and is_short:
             line.needs = request
         if piece.needs >= 0 and kind == "agent":  # parts of a summary or report are self-contained
             line.needs = lines[piece.needs]

@@ -38,7 +38,7 @@ EARLY, LATE = 0.7, 1.3
 """Weights of a place at the start and at the end of the session."""
 SAID_AGAIN = 0.2
 """Weight of a word that a kept piece already has."""
-NAME_WORTH, RARE_WORTH, MAX_COUNTED = 2.0, 0.7, 20
+NAME_WORTH, MAX_COUNTED = 2.0, 20
 LINE = 4
 """Tokens of a line beside its text."""
 LENGTH = 16
@@ -316,8 +316,8 @@ class _Writing:
 
     def _worth(self, term: str) -> float:
         if term not in self._worths:
-            times = self._session.counts.get(term, 0)
-            worth = log1p(min(times, MAX_COUNTED)) if times else RARE_WORTH
+            times = self._session.counts.get(term, 1)
+            worth = log1p(min(times, MAX_COUNTED))
             self._worths[term] = worth * (NAME_WORTH if is_name(term) else 1.0)
         return self._worths[term]
 

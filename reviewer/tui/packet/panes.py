@@ -129,7 +129,10 @@ def why_blocks(
     """Title and text about the item under the cursor; `use`: of a memory, in words."""
     row = model.current
     if row is None or isinstance(row, SectionRow):
-        return "Why", []
+        words = (
+            "What was needed most often, or fits the task, comes first. Each row says why it is in."
+        )
+        return "Why", [TextBlock(words, "text")] if row else []
     tokens = f"{row.tokens:,}"
     if row.full_tokens is not None and row.state != "full":
         tokens += f" of {row.full_tokens:,}"

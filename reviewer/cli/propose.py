@@ -398,7 +398,7 @@ class _Outcome:
 
             self.failures.append(f"{done.path.name}: {explain(problem)[0]}")
             return
-        if not done.left:
+        if done.read == self._pieces[done.path]:
             self.note_read(done.path)
         answered = self._pieces[done.path] - done.left
         self.left -= answered
@@ -479,9 +479,18 @@ class _Outcome:
             "left": self.left,
             "tokens_in": self.spent.tokens_in,
             "tokens_out": self.spent.tokens_out,
-            "problem": self.failures[0] if self.failures else "",
+            "problem": self.failures[0] if self.failures else self._unreadable,
             "remark": remark,
         }
+
+    @property
+    def _unreadable(self) -> str:
+        """How many answers were in vain; empty if none was."""
+        lost = self._answered - self._read
+        if not lost:
+            return ""
+        of = count(self._answered, "answer")
+        return f"Nothing could be read from {lost:,} of {of}: those sessions stay unread."
 
     def report(self, *, as_json: bool, interrupted: bool, limit: int | None) -> None:
         """Print the counts and how the run ended, and exit as it did."""

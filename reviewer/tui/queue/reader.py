@@ -157,6 +157,8 @@ class ReaderBar(Static):
         """Offers for this project, the default reader first."""
         self._unread = False
         """Whether to say that sessions are unread and no reader is installed."""
+        self.shows_price = False
+        """The price of an offer is on the screen."""
         self._no_hint = False
         """Whether that was put away."""
         self._came = ""
@@ -221,8 +223,8 @@ class ReaderBar(Static):
         if self._reading is not None:
             words = short = self._reading.sentence
         elif self.offers:
-            key, offer = keys.LET_READ.key, self.offers[0]
-            words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
+            starts, offer = f"{keys.LET_READ.key} starts", self.offers[0]
+            words, short = f"{starts} {offer.sentence}", f"{starts} {offer.short}"
         elif self._unread:
             short = f"To find more here, set up an agent or model: {keys.LET_READ.key} says how"
             words = f"{short}, {BACK.key} removes this"
@@ -232,6 +234,7 @@ class ReaderBar(Static):
         leaves = f"  {BACK.key} removes this"
         came = cut(display_line(self._came), 2 * room - LONG_WORD - len(leaves), ellipsis)
         came += leaves if came else ""
+        self.shows_price = bool(self.offers) and self._reading is None and len(came) <= room
         text = "\n".join(each for each in (came, now) if each)
         if text != self.content:  # a layout, even of the same text, makes the next key a frame late
             self.set_class(bool(text), "-shown")

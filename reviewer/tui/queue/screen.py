@@ -119,6 +119,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._reader: Popen[bytes] | None = None
         """The process that reads new turns of agents."""
         self.reader = ReaderBar()
+        self._price_seen = False
+        """The price of a reading was on the screen when its key was pressed."""
 
     def compose_above(self) -> Iterable[Widget]:
         return (self.reader,)
@@ -795,12 +797,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
         self.look_for_sessions()
 
+    async def action_perform_named(self, name: str) -> None:
+        self._price_seen = name == keys.LET_READ.id and self.reader.shows_price
+        await super().action_perform_named(name)
+
     @unless(_no_project)
     async def action_let_read(self) -> None:
-        """Start a reader on the sessions that none has read, or stop it; choose if there are
-        several.
+        """Start a reader on the sessions that none has read, or stop it; ask first if there are
+        several, or the price was not on the screen.
         """
-        project = self.project
+        project, price_seen, self._price_seen = self.project, self._price_seen, False
         if self.reader.reads:
             self.reader.stop()
             return
@@ -816,11 +822,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             except OSError as error:
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
 
-        options = [Option(str(at), display_line(each.short)) for at, each in enumerate(offers)]
-        if len(options) == 1:
+        options = [
+            Option(str(at), display_line(each.reader.title), f"sends {each.price}")
+            for at, each in enumerate(offers)
+        ]
+        if len(options) == 1 and price_seen:
             await then(options[0])
         else:
-            await self.choose("Which reader", options, then)
+            sessions = count(offers[0].sessions, "session")
+            await self.choose(f"Start on {sessions}: {kit_keys.CHOOSE.key} starts", options, then)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""

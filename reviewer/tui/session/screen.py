@@ -315,7 +315,9 @@ def line_blocks(
     text = row.line.text
     bar = Run(f"{signs.bar} ", "accent")
     blocks = [_dimmed(each) for each in before]
-    blocks.append(TextBlock(text, "text", _spans(row, memory), first=(bar,), rest=(bar,), limit=64_000))
+    blocks.append(
+        TextBlock(text, "text", _spans(row, memory), first=(bar,), rest=(bar,), limit=64_000)
+    )
     if row.line.left_out:
         left_out = (
             f"{count(row.line.left_out, 'character')} left out: "

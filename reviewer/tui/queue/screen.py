@@ -948,8 +948,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         at = self.model.index_of([*self.model.leader_of.values()][-1:])
         if at is None:
             return False
-        self.model.cursor = at
-        self.action_collapse()
+        self._close_cluster(at)
         return True
 
     def leave_last(self) -> None:
@@ -984,8 +983,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_cluster)
     def action_collapse(self) -> None:
-        """Close the cluster; the cursor goes to the leader."""
-        self.model.close_cluster(self.model.cursor)
+        """Close the cluster."""
+        self._close_cluster(self.model.cursor)
+
+    def _close_cluster(self, at: int) -> None:
+        self.model.close_cluster(at)
         self.list.rows_changed()
         self.say_marked(none="")
         self.cursor_rest.moved()

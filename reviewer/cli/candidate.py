@@ -56,7 +56,7 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
         yield f"used        {used.removeprefix('used ')}"
     yield from _proof(view)
     for hint in engine.insight.hints([memory]).get(memory, ()):
-        yield f"hint        {hint.policy}: {hint.text}"
+        yield f"in favour   {hint.text}"
     other = engine.history.another_who_decided(memory)
     if other and (view.status != "candidate" or view.deferred):
         yield f"decided     by {other}"

@@ -111,7 +111,7 @@ def _offer(engine: Engine, project: str) -> str:
     from reviewer.settings import load_settings
 
     found = engine.readings.offer(readers(load_settings().model)[:1], project)
-    return f"{found[0].sentence}: {found[0].command}" if found else ""
+    return f"Next: {found[0].command}  ({found[0].sentence})" if found else ""
 
 
 def _name_problems(report: WaveReport) -> None:

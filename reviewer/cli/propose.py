@@ -402,7 +402,7 @@ class _Outcome:
             self._unproved += added.unproved
             self._beyond_cap += len(added.over_cap)
             self._dropped.update(each.reason for each in added.dropped)
-        if not done.left:
+        if not done.left and done.read == done.answered:
             self.note_read(done.path)
         self.left -= done.answered
         self._answered += done.answered
@@ -457,9 +457,18 @@ class _Outcome:
             "left": self.left,
             "tokens_in": self.spent.tokens_in,
             "tokens_out": self.spent.tokens_out,
-            "problem": self.failures[0] if self.failures else "",
+            "problem": self.failures[0] if self.failures else self._unreadable,
             "remark": remark,
         }
+
+    @property
+    def _unreadable(self) -> str:
+        """How many answers were in vain; empty if none was."""
+        lost = self._answered - self._read
+        if not lost:
+            return ""
+        of = count(self._answered, "answer")
+        return f"Nothing could be read from {lost:,} of {of}: those sessions stay unread."
 
     def report(self, *, as_json: bool, interrupted: bool) -> None:
         """Print the counts and how the run ended, and exit as it did."""

@@ -65,7 +65,7 @@ def list_queue(
 
     Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
     duplicates, ! conflict or outdated, ⌁ suspicious text, ? incomplete proof, ✐ written by hand,
-    ★ favoured by a policy. `reviewer queue show ID` explains them; a policy never promotes anything
+    ★ your own words, or said often. `reviewer queue show ID` explains them; none promotes anything
     by itself.
     """
     from reviewer.promotion.lists.filters import field_without_value

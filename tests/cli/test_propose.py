@@ -240,8 +240,8 @@ def test_ingest_ends_with_who_could_read_and_what_it_costs_and_asks_nobody(
     session(reviewer, "one.jsonl")
     done = reviewer("ingest", session(reviewer, "two.jsonl"), "one.jsonl", env=environment)
     assert done.stderr.splitlines()[-1] == (
-        "Claude Code is installed: let it read 2 sessions? About 4,000 tokens in, 1,800 out:"
-        " reviewer propose --command claude --newest 2"
+        "Next: reviewer propose --command claude --newest 2"
+        "  (Claude Code on 2 sessions: about 4,000 tokens in, 1,800 out)"
     )
     assert not was_asked(reviewer)
 

@@ -27,7 +27,7 @@ _SAID_BY = (
     " ON r.id = e.record_id JOIN memory a ON a.id = e.memory_id WHERE r.role = '{}')"
 )
 """Rows with a quote of a speaker, their own or that of a row alike."""
-_MINE = f"((m.rank >= {OWN_WORDS} AND m.rank < {CONFLICT}) OR m.proposer = '{Proposer.PERSON}')"
+MINE = f"((m.rank >= {OWN_WORDS} AND m.rank < {CONFLICT}) OR m.proposer = '{Proposer.PERSON}')"
 """Rows in the person's own words, or written by hand."""
 _SPEAKERS = {"agent": Role.ASSISTANT, "tool": Role.TOOL, "note": Role.NOTE}
 _STATUS_WORDS = {
@@ -70,7 +70,7 @@ FIELDS = {
     ),
     "by": Field(
         meanings={
-            "me": _MINE,
+            "me": MINE,
             **{name: _SAID_BY.format(role) for name, role in _SPEAKERS.items()},
         }
     ),

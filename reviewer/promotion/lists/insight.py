@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, from_iso
 from reviewer.extraction.flags import INJECTION
+from reviewer.promotion.lists.filters import MINE
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
 
@@ -25,11 +26,8 @@ WITHIN = timedelta(days=7)
 """M: the period in which they say it."""
 
 _TOO_CONSEQUENTIAL = ("validation_claim", "decision")
-_OWN = ("identity", "preference")
 _CANDIDATES = (
-    "SELECT m.id, m.kind, m.type, m.deferred, m.flags, r.role FROM memory m"
-    " LEFT JOIN evidence e ON e.id = (SELECT min(id) FROM evidence WHERE memory_id = m.id)"
-    " LEFT JOIN record r ON r.id = e.record_id"
+    f"SELECT m.id, m.kind, m.type, m.deferred, m.flags, {MINE} AS mine FROM memory m"
     f" WHERE m.status = 'candidate' AND m.kind <> 'conflict' AND m.id {AMONG}"
 )
 _REFERENCES = (
@@ -84,5 +82,5 @@ def _hints(row: sqlite3.Row, times: Sequence[datetime]) -> Iterator[Hint]:
         days = max(1, math.ceil((max(times) - min(times)) / timedelta(days=1)))
         in_days = "1 day" if days == 1 else f"{days} days"
         yield Hint("reference count", f"seen {len(times)} times in {in_days}")
-    if not entity and row["role"] == "user" and row["type"] in _OWN:
-        yield Hint("identity and preference", "your own words")
+    if row["mine"]:
+        yield Hint("own words", "your own words")

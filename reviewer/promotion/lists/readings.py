@@ -47,21 +47,22 @@ class Offer(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """`Claude Code is installed: let it read 12 sessions? About 70,000 tokens in, 8,000 out`"""
+        """`Claude Code on 12 sessions: about 70,000 tokens in, 8,000 out`"""
         number = f"{self.sessions:,} newest" if self.sessions > 1 else "newest"
         newest = f"the {number} of {self.sessions + self.beyond:,} sessions"
         what = newest if self.beyond else count(self.sessions, "session")
-        return (
-            f"{self.reader.presence}: let it read {what}? About {self.tokens_in:,} tokens in,"
-            f" {self.tokens_out:,} out"
-        )
+        tokens = f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
+        return f"{self.reader.title} on {what}: about {tokens}"
 
     @property
     def short(self) -> str:
-        """The same for a narrow screen, after a key."""
-        tokens = self.tokens_in + self.tokens_out
-        what = count(self.sessions, "session")
-        return f"let {self.reader.title} read {what}? About {tokens:,} tokens"
+        """The same for a narrow screen."""
+        return f"{self.reader.title} on {count(self.sessions, 'session')}: {self.price}"
+
+    @property
+    def price(self) -> str:
+        """`about 78,000 tokens`"""
+        return f"about {self.tokens_in + self.tokens_out:,} tokens"
 
     @property
     def command(self) -> str:

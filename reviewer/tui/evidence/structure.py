@@ -126,6 +126,6 @@ def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[Tex
 def hint_blocks(detail: Detail) -> list[TextBlock]:
     """The hints of policies."""
     return [
-        labelled("hint" if not place else "", hint.text, "accent")
+        labelled("in favour" if not place else "", hint.text, "accent")
         for place, hint in enumerate(detail.hints)
     ]

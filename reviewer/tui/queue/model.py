@@ -106,7 +106,8 @@ class QueueModel(RowModel["QueueRow"]):
         self.leader_of.update(dict.fromkeys(fresh, leader))
 
     def close_cluster(self, index: int) -> None:
-        """Hide the members; the cursor goes to the cluster's row."""
+        """Hide the members; the cursor stays on its row, or goes from a member to the cluster's."""
+        here = self.current_id
         leader = self.leader_of.get(self.ids[index], self.ids[index])
         members = {memory_id for memory_id, above in self.leader_of.items() if above == leader}
         at = self.index_of([leader])
@@ -119,7 +120,8 @@ class QueueModel(RowModel["QueueRow"]):
         for memory_id in members:
             del self.leader_of[memory_id]
         self.marks -= members
-        self.cursor = at
+        found = self.index_of([here]) if here is not None else None
+        self.cursor = at if found is None else found
 
     def is_open(self, index: int) -> bool:
         memory_id = self.ids[index]

@@ -215,8 +215,8 @@ class ReaderBar(Static):
         if self._reading is not None:
             words = short = self._reading.sentence
         elif self.offers:
-            key, offer = keys.LET_READ.key, self.offers[0]
-            words, short = f"{offer.sentence}  {key} starts", f"{key}: {offer.short}"
+            starts, offer = f"{keys.LET_READ.key} starts", self.offers[0]
+            words, short = f"{starts} {offer.sentence}", f"{starts} {offer.short}"
         room = self.app.size.width - 2
         ellipsis = glyphs(self.app).ellipsis
         now = cut(display_line(words if len(words) <= room else short), room, ellipsis)

@@ -768,15 +768,16 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_project)
     async def action_let_read(self) -> None:
-        """Start a reader on the sessions that none has read, or stop it; choose if there are
-        several.
+        """Start a reader on the sessions that none has read, or stop it; ask first if there are
+        several, or the price is not on the screen.
         """
         project = self.project
         if self.reader.reads:
             self.reader.stop()
             return
         assert project is not None
-        offers = self.reader.offers or await to_thread(find_offers, self.engine, project)
+        offers, price_shown = self.reader.offers, bool(self.reader.offers)
+        offers = offers or await to_thread(find_offers, self.engine, project)
         if not offers:
             unread = await to_thread(self.engine.readings.unread, project)
             raise SourceError(NOBODY if unread else ALL_READ)
@@ -787,11 +788,15 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             except OSError as error:
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
 
-        options = [Option(str(at), display_line(each.short)) for at, each in enumerate(offers)]
-        if len(options) == 1:
+        options = [
+            Option(str(at), display_line(each.reader.title), f"sends {each.price}")
+            for at, each in enumerate(offers)
+        ]
+        if len(options) == 1 and price_shown:
             await then(options[0])
         else:
-            await self.choose("Which reader", options, then)
+            sessions = count(offers[0].sessions, "session")
+            await self.choose(f"Start on {sessions}: {kit_keys.CHOOSE.key} starts", options, then)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""
@@ -882,8 +887,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         at = self.model.index_of([*self.model.leader_of.values()][-1:])
         if at is None:
             return False
-        self.model.cursor = at
-        self.action_collapse()
+        self._close_cluster(at)
         return True
 
     def leave_last(self) -> None:
@@ -918,8 +922,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_cluster)
     def action_collapse(self) -> None:
-        """Close the cluster; the cursor goes to the leader."""
-        self.model.close_cluster(self.model.cursor)
+        """Close the cluster."""
+        self._close_cluster(self.model.cursor)
+
+    def _close_cluster(self, at: int) -> None:
+        self.model.close_cluster(at)
         self.list.rows_changed()
         self.say_marked(none="")
         self.cursor_rest.moved()

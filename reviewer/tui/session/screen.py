@@ -121,7 +121,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         before = self.model.all[max(at - AROUND, 0) : at]
         after = self.model.all[at + 1 : at + 1 + AROUND]
         self.line_pane.show(
-            line_blocks(row, before, after, signs),
+            line_blocks(row, before, after, signs, self._memory),
             title=title,
             reveal=len(before),
         )
@@ -303,13 +303,21 @@ class LineList(StoredList[SessionModel, SessionRow]):
 
 
 def line_blocks(
-    row: SessionRow, before: Sequence[SessionRow], after: Sequence[SessionRow], signs: Glyphs
+    row: SessionRow,
+    before: Sequence[SessionRow],
+    after: Sequence[SessionRow],
+    signs: Glyphs,
+    memory: int | None = None,
 ) -> list[TextBlock]:
-    """The line in full with what is cited of it marked, between the lines around it."""
+    """The line in full, between the lines around it; what `memory` cites of it is marked, or else
+    all that is cited.
+    """
     text = row.line.text
     bar = Run(f"{signs.bar} ", "accent")
     blocks = [_dimmed(each) for each in before]
-    blocks.append(TextBlock(text, "text", _spans(row), first=(bar,), rest=(bar,), limit=64_000))
+    blocks.append(
+        TextBlock(text, "text", _spans(row, memory), first=(bar,), rest=(bar,), limit=64_000)
+    )
     if row.line.left_out:
         left_out = (
             f"{count(row.line.left_out, 'character')} left out: "
@@ -331,10 +339,10 @@ def _dimmed(row: SessionRow) -> TextBlock:
     return TextBlock(row.line.text, "dim", first=(Run("  "),), most=3, limit=600)
 
 
-def _spans(row: SessionRow) -> tuple[TextSpan, ...]:
+def _spans(row: SessionRow, memory: int | None) -> tuple[TextSpan, ...]:
     """Where the cited texts are in the line; overlapping ones are marked once."""
     spans: list[TextSpan] = []
-    for each in row.cited:
+    for each in [each for each in row.cited if each.memory == memory] or row.cited:
         at = row.line.text.find(each.text) if each.text else -1
         if at >= 0 and not any(
             at < span.end and span.start < at + len(each.text) for span in spans

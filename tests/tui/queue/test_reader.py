@@ -62,10 +62,8 @@ async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
     answers(bin_folder)
     ingested(engine, shop, "a", "b")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(
-            lambda: "Claude Code is installed: let it read 2 sessions?" in screen.text
-        )
-        assert "About 4,000 tokens in, 1,800 out  R starts" in screen.text
+        await screen.until(lambda: "R starts Claude Code on 2 sessions: about 4,000" in screen.text)
+        assert "about 4,000 tokens in, 1,800 out" in screen.text
         await screen.settle()
         assert engine.readings.all() == []
 
@@ -75,9 +73,9 @@ async def test_a_narrow_screen_shows_the_offer_with_its_key_and_cost(
 ) -> None:
     answers(bin_folder)
     ingested(engine, shop, "a", "b")
-    async with opened(engine, project="shop", size=(80, 24)) as screen:
+    async with opened(engine, project="shop", size=(60, 20)) as screen:
         await screen.until(
-            lambda: "R: let Claude Code read 2 sessions? About 5,800 tokens" in screen.text
+            lambda: "R starts Claude Code on 2 sessions: about 5,800 tokens" in screen.text
         )
 
 
@@ -87,12 +85,12 @@ async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
     answers(bin_folder)
     ingested(engine, shop, "a")
     async with opened(engine, project="shop") as screen:
-        await screen.until(lambda: "let it read 1 session?" in screen.text)
+        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
         await screen.press("R")
         await screen.until(lambda: READ in screen.text)
         await screen.until(lambda: "weighed twice before a label" in screen.text)
         await screen.settle()
-        assert "let it read" not in screen.text
+        assert "R starts" not in screen.text
         await screen.press("a")
         assert READ in screen.text, "it stays until it is put away"
         assert "esc removes this" in screen.text
@@ -101,6 +99,9 @@ async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
         (reading,) = engine.readings.all()
         engine.readings.forget("shop")
         await screen.press("R")
+        assert "Start on 1 session: enter starts" in screen.text, "no price was on the screen"
+        assert "Claude Code  sends about 2,900 tokens" in screen.text
+        await screen.press("enter")
         await screen.until(lambda: "so this cost nothing" in " ".join(screen.text.split()))
     assert (reading.project, reading.reader) == ("shop", "claude")
 
@@ -111,13 +112,13 @@ async def test_the_same_key_stops_an_agent_that_hangs(
     claude(bin_folder, "time.sleep(600)")
     ingested(engine, shop, "a")
     async with opened(engine, project="shop") as screen:
-        await screen.until(lambda: "let it read 1 session?" in screen.text)
+        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
         await screen.press("R")
         await screen.until(lambda: "R stops Claude Code  Session 1 of 1" in screen.text)
         await screen.press("a")  # decisions go on meanwhile
         await screen.press("R")
         await screen.until(lambda: "1 part left." in screen.text)
-        await screen.until(lambda: "let it read 1 session?" in screen.text)
+        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
 
 
 async def test_an_agent_that_is_not_logged_in_ends_with_a_sentence(
@@ -126,10 +127,37 @@ async def test_an_agent_that_is_not_logged_in_ends_with_a_sentence(
     claude(bin_folder, r"say('\033[31mInvalid API key\033[0m - Please run /login')" "\nsys.exit(1)")
     ingested(engine, shop, "a")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "let it read 1 session?" in screen.text)
+        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
         await screen.press("R")
         await screen.until(lambda: "Claude Code gave no answer" in screen.status)
         assert "To log in: run claude in a terminal and log in." in screen.status
+
+
+async def test_a_session_whose_answer_cannot_be_read_stays_unread_and_that_is_said(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder, "I'm sorry, but I can't help with that.")
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop", size=(120, 30)) as screen:
+        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
+        await screen.press("R")
+        await screen.until(lambda: "Nothing could be read from 1 of 1 answer" in screen.status)
+        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
+        assert engine.readings.all() == []
+
+
+async def test_where_no_price_is_on_the_screen_the_key_asks_with_it(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder)
+    async with opened(engine, project="shop", size=(120, 30)) as screen:
+        await screen.settle()
+        ingested(engine, shop, "a")
+        await screen.press("R")
+        assert "sends about 2,900 tokens" in screen.text
+        await screen.press("escape")
+        await screen.settle()
+        assert engine.readings.all() == []
 
 
 async def test_of_several_readers_one_is_chosen(
@@ -151,7 +179,7 @@ async def test_without_a_reader_nothing_is_offered_and_the_menu_says_who_could_r
 ) -> None:
     ingested(engine, shop, "a")
     async with opened(engine, project="shop", size=(160, 30)) as screen:
-        assert "let it read" not in screen.text
+        assert "R starts" not in screen.text
         await screen.press("R")
         assert "Nothing is set up to read the sessions: install Claude Code" in screen.status
 
@@ -181,7 +209,7 @@ async def test_the_result_counts_statements_joined_by_the_comparison(
     compares(bin_folder)
     ingested(engine, shop, "a", "b")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "let it read 2 sessions?" in screen.text)
+        await screen.until(lambda: "Claude Code on 2 sessions: about" in screen.text)
         await screen.press("R")
         await screen.until(lambda: "2 new, 1 joined; " in screen.text)
 
@@ -200,7 +228,7 @@ async def test_a_draft_on_a_row_that_is_joined_to_another_is_shown_and_goes_on(
         await screen.press("e", *" Always", "escape")
         draft = engine.drafts.load(number)
         ingested(engine, shop, "b")
-        await screen.press("R")
+        await screen.press("R", "enter")
         await screen.until(lambda: "1 joined" in screen.text)
         await screen.until(lambda: "2 alike     right shows them · draft kept" in screen.text)
         assert number not in screen.model.ids
@@ -225,7 +253,7 @@ async def test_the_cursor_stays_on_a_row_that_a_later_reading_joins_to_another(
         await screen.until(lambda: len(screen.model.ids) > 3)
         assert screen.model.current_id == number
         ingested(engine, shop, "b")
-        await screen.press("R")
+        await screen.press("R", "enter")
         await screen.until(lambda: number not in screen.model.ids)
         leader = engine.queue.candidate(number).leader_id
         assert screen.model.current_id == leader
@@ -243,7 +271,7 @@ async def test_the_key_also_stops_the_comparison_of_the_sessions(
     )
     ingested(engine, shop, "a", "b")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "let it read 2 sessions?" in screen.text)
+        await screen.until(lambda: "Claude Code on 2 sessions: about" in screen.text)
         await screen.press("R")
         await screen.until(lambda: "Comparing the statements of all sessions" in screen.text)
         await screen.press("R")

@@ -322,3 +322,25 @@ async def test_the_queue_and_the_session_name_the_same_line(engine: Engine, tmp_
         await screen.press("enter")
         assert screen_of(screen).line_pane.border_title is not None
         assert "line 9 " in screen.text
+
+
+async def test_the_quote_of_the_row_one_came_from_is_the_only_one_marked_and_in_sight(
+    engine: Engine, tmp_path: Path
+) -> None:
+    other = "Never fold the timetable because the scanner rejects it."
+    told = Session()
+    told.user("\n".join([SAID, *(f"Stop {each} is served." for each in range(60)), other]))
+    path = tmp_path / "stops.jsonl"
+    path.write_bytes(told.bytes())
+    engine.intake.ingest([path], project="acme")
+    async with opened(engine, project="acme", size=(80, 24)) as screen:
+        for _ in range(2):
+            content = present(screen.model.current).content
+            await screen.press("enter")
+            pane = screen_of(screen).line_pane
+            (block,) = (each for each in pane._blocks if each.spans)
+            (span,) = block.spans
+            assert content in block.text[span.start : span.end]
+            shown = "".join(pane.render_line(y).text for y in range(pane.size.height))
+            assert content[:30] in shown
+            await screen.press("escape", "j")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from tests.stored import planted
 from tests.unit.promotion.graph import ids
 
 
@@ -56,5 +57,9 @@ def test_own_words_are_hinted_at(engine: Engine, tmp_path: Path) -> None:
     engine.intake.ingest([path], project="acme")
     (number,) = ids(engine, "tabs type:preference")
     (hint,) = engine.insight.hints([number])[number]
-    assert hint.policy == "identity and preference"
-    assert "your own words" in hint.text
+    assert (hint.policy, hint.text) == ("own words", "your own words")
+    assert ids(engine, "by:me") == [number]
+    with planted(engine.path) as act:
+        act.update("memory", number, rank=0.9)
+    assert ids(engine, "by:me") == []
+    assert engine.insight.hints([number]) == {}, "the same rule as the filter and the order"

@@ -47,7 +47,7 @@ def test_an_offer_has_the_newest_sessions_up_to_a_limit_and_says_how_many_there_
         talk(engine, tmp_path, name, long)
     (offer,) = engine.readings.offer([READER], "acme")
     assert (offer.sessions, offer.beyond) == (1, 2)
-    assert offer.sentence.startswith("Claude Code is installed: let it read the newest of 3")
+    assert offer.sentence.startswith("Claude Code on the newest of 3")
     assert offer.command == "reviewer propose --command claude --newest 1"
     assert engine.readings.offer([], "acme") == []
     assert engine.readings.offer([READER], "nobody") == []

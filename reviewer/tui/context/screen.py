@@ -450,9 +450,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._fill([_line(words)], self._levels(row), [], "")
             return
         lost = () if found.kept else found.fidelity.loses
-        title = f"loses {len(lost):,}" if lost else "loses nothing"
-        if found.level is Level.TAGS and not found.kept:
-            title = f"loses all but these tags: {len(lost):,} listed"
+        title = f"lost: {(not found.kept and found.fidelity.lost_counts) or 'nothing'}"
         results = findings(found, data.why_full(choice))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
         block = summary_block((sent or found).compressed.content)

@@ -500,8 +500,8 @@ class TestApplying:
         head = engine.contexts.get(number).head
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", *BRIEF, "a")
-            assert "Yes, apply all" in screen.text
-            assert "1 summary does not pass: segment 1, " in screen.text
+            assert "Checked against the original, 1 summary fails; segment 1 " in screen.text
+            assert "▌ Leave those Full, apply the others" in screen.text
             await screen.press("escape")
             assert engine.contexts.get(number).head == head
 
@@ -514,7 +514,9 @@ class TestApplying:
             await screen.until(lambda: "! " in screen.text)
             await screen.press("a")
             assert "an important turn is missing" in screen.text
-            await screen.press("down", "enter")
+            await screen.press("enter")
+            assert said(screen) == "Nothing was changed."
+            await screen.press("G", "3", "3", "a", "enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
             texts = [each.text for each in engine.contexts.compile(number)]
             assert KIOSK[2][1] in texts
@@ -555,7 +557,7 @@ class TestApplying:
             await screen.until(lambda: "a applies it." in said(screen))
             await screen.press("a")
             await screen.until(lambda: said(screen).startswith("Compressed "))
-            assert "Yes, apply all" not in screen.text
+            assert "Apply those too" not in screen.text
             assert engine.contexts.get(number).head
 
     async def test_fit_takes_what_does_not_pass_where_nothing_else_fits_and_marks_it(
@@ -568,7 +570,7 @@ class TestApplying:
         async with opened(engine, project="acme", size=(120, 40)) as screen:
             await screen.press("f3", "f", *"300", "enter")
             await screen.until(lambda: "a applies it." in said(screen))
-            assert "1 summary does not pass the checks: " in said(screen)
+            assert "1 summary fails the check against the original: " in said(screen)
             assert said(screen).endswith("] goes to the next one marked !.")
             await screen.press("G", "left_square_bracket")
             row = present(context(screen).data.row)

@@ -20,13 +20,12 @@ from reviewer.compression.markers import without_markers
 from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import CODED, HEADING_MARKS, pieces
 from reviewer.compression.retention import KEY_POINTS
-from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, Term, named_in
+from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.values import (
     OFFLINE,
-    PATH,
     YOU,
     AnchorPoint,
     CompressedSegment,
@@ -38,7 +37,6 @@ from reviewer.compression.values import (
 )
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
-from reviewer.text.identifiers import identifiers
 from reviewer.text.normalise import fold
 from reviewer.text.numerals import count
 from reviewer.text.units import units
@@ -285,16 +283,11 @@ def _lost_names(summary: SummaryTerms, source: SourceTerms) -> list[Lost]:
             term.times,
             term.turn,
             *source.place(term),
-            _kind_in_words(term),
+            "number" if term.kind == "number" else "name",
         )
         for term in names[:MAX_NAMES]
         if not summary.covers(term)
     ]
-
-
-def _kind_in_words(term: Term) -> str:
-    kinds = [str(each.kind) for each in identifiers(term.text) if each.text == term.text]
-    return term.kind if term.kind == "number" else kinds[0] if kinds else "name"
 
 
 def _lost_calls(turns: Sequence[SegmentTurn]) -> Iterator[Lost]:
@@ -307,12 +300,12 @@ def _lost_calls(turns: Sequence[SegmentTurn]) -> Iterator[Lost]:
 
 
 def _numbered(lost: Lost, turns: Sequence[SegmentTurn]) -> Lost:
-    """A loss with the number of its turn, and a path with the slash that it begins with."""
+    """A loss with the number of its turn, and a name with the slash that it begins with."""
     if lost.kind in ("state", "next", "result"):
         return lost
     source = turns[lost.turn].text
     number = turns[lost.turn].number
-    if lost.what == PATH and _ROOT.search(source, 0, lost.start):
+    if lost.kind == "identifier" and _ROOT.search(source, 0, lost.start):
         start = lost.start - 1
         return structs.replace(lost, text=f"/{lost.text}", start=start, number=number)
     return structs.replace(lost, number=number)

@@ -53,13 +53,13 @@ def needs_of(session: SessionFacts) -> Iterator[Need]:
     files = [posixpath.basename(each.path) for each in state.uncommitted]
     if files:
         listed = " ".join(files[-MAX_FILES:])
-        yield Need("state", "the list of uncommitted files", listed, 2.0)
+        yield Need("state", "the uncommitted files", listed, 2.0)
     for check in state.failing:
         if not check.stale:
             yield Need("state", "the failing check", check.command, 1.5)
     conflicts = [posixpath.basename(each.path) for each in state.conflicts if not each.touched]
     if conflicts:
-        yield Need("state", "the list of merge conflicts", " ".join(conflicts), 2.0)
+        yield Need("state", "the files in conflict", " ".join(conflicts), 2.0)
     if state.waiting is not None and state.waiting.query:
         yield Need("next", "the question to the person", state.waiting.query, 1.5)
     if state.open_items:

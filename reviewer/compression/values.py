@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import IntEnum
 from math import ceil
 from typing import Any, Literal
@@ -200,9 +201,9 @@ LostKind = Literal[
     "anchor", "turn", "request", "instruction", "state", "next", "statement", "identifier",
     "number", "result", "term",
 ]  # fmt: skip
-YOU, PATH = "you", "path"
+YOU = "you"
 _ORDER: tuple[str, ...] = (
-    "turn", YOU, "anchor", "state", "next", "statement", PATH, "identifier", "number", "result",
+    "turn", YOU, "anchor", "state", "next", "statement", "identifier", "number", "result",
     "term",
 )  # fmt: skip
 
@@ -218,7 +219,7 @@ class Lost(Struct, frozen=True, gc=False):
     start: int
     end: int
     what: str = ""
-    """What it is, in words: `you`, `decision`, `path`."""
+    """What it is, in words: `you`, `decision`, `name`."""
     number: int = 0
     """That of its turn; 0 where it is from several."""
 
@@ -291,7 +292,20 @@ class FidelityValidation(Struct, frozen=True, gc=False):
         """The losses for a person: a line each, plain words as their number."""
         shown = [each.line for each in self.lost_to_show]
         words = len(self.lost_information) - len(shown)
-        return (*shown, *([count(words, "other word")] if words else []))
+        return (*shown, *([f"{count(words, 'plain word')}, not listed"] if words else []))
+
+    @property
+    def lost_counts(self) -> str:
+        """`4 sentences, 26 names and numbers`; empty if nothing is lost."""
+        amounts = Counter[tuple[str, str]]()
+        for each in self.lost_to_show:
+            noun = ("sentence", "sentences")
+            if each.kind in ("identifier", "number"):
+                noun = ("name or number", "names and numbers")
+            elif each.kind == "result":
+                noun = ("call or result", "calls and results")
+            amounts[noun] += each.times if each.kind == "result" else 1
+        return ", ".join(count(number, *noun) for noun, number in amounts.items())
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -301,7 +315,7 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     @property
     def found(self) -> tuple[str, ...]:
         """The faults, also of a summary that passes."""
-        found = [f"{need} is missing" for need in self.needs_missing]
+        found = [f"leaves out {need}" for need in self.needs_missing]
         if self.orders:
             found.insert(0, f'reads like a planted order: "{self.orders[0]}"')
         if self.invented:

@@ -138,7 +138,7 @@ def test_a_summary_by_hand_is_checked(talk: Reviewer) -> None:
     assert 's2: Summary missing: substring not found: "$50k"' in refused.stderr
     before = texts(talk)
     for wrong, reason in (
-        ("They want it faster for $50k.", "the request is missing"),
+        ("They want it faster for $50k.", "leaves out the request"),
         ("Kubernetes 1.29 was moved to users_old for $50k.", "not in the source"),
     ):
         file.write_text(wrong)

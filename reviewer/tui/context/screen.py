@@ -450,9 +450,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._fill([_line(words)], self._levels(row), [], "")
             return
         lost = () if found.kept else found.fidelity.loses
-        title = f"loses {len(lost):,}" if lost else "loses nothing"
-        if found.level is Level.TAGS and not found.kept:
-            title = f"loses all but these tags: {len(lost):,} listed"
+        title = f"lost: {(not found.kept and found.fidelity.lost_counts) or 'nothing'}"
         results = findings(found, data.why_full(choice))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
         block = summary_block((sent or found).compressed.content)
@@ -604,8 +602,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         else:
             said += " Every sentence of yours is kept."
         if doubtful:
-            fail = count(len(doubtful), "summary does", "summaries do")
-            said += f" {fail} not pass the checks: it asks about those first."
+            fail = count(len(doubtful), "summary fails", "summaries fail")
+            said += f" {fail} the check against the original: it asks about those first."
         if short or doubtful:
             said += f" {self._marked_next()}."
         if own:
@@ -674,18 +672,23 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         grown = sum(each.segment.tokens - each.tokens for each in doubtful.values())
         after = preview.tokens_after
         options = [
-            Option("all", "Yes, apply all", f"{after:,} tokens"),
             Option("some", "Leave those Full, apply the others", f"{after + grown:,} tokens"),
+            Option("all", "Apply those too", f"{after:,} tokens"),
         ]
         if not any(each.level for each in whole.choices):
-            del options[1]
-        why = "; ".join(next(iter(doubtful.values())).faults) or "it does not pass"
-        fail = count(len(doubtful), "summary does", "summaries do")
-        segments = "segments" if len(doubtful) > 1 else "segment"
-        title = f"{fail} not pass: {segments} {self._numbers(doubtful)}, {why}"
+            options[0] = Option("none", "Leave those Full, apply nothing")
+        segment, first = next(iter(doubtful.items()))
+        why = "; ".join(first.faults)
+        fail = count(len(doubtful), "summary fails", "summaries fail")
+        title = (
+            f"Checked against the original, {fail}; segment {self.data.number_of(segment)} {why}"
+        )
 
         async def then(option: Option) -> None:
-            await self._apply(number, preview.plan if option.key == "all" else whole)
+            if option.key == "none":
+                self.say("Nothing was changed.")
+            else:
+                await self._apply(number, preview.plan if option.key == "all" else whole)
 
         await self.choose(title, options, then, hint=f"or {shared.BACK.key}: {self._marked_next()}")
 

@@ -83,7 +83,7 @@ def said(screen: Screen) -> str:
 async def apply(screen: Screen) -> None:
     """Apply the chosen levels, also summaries that do not pass."""
     await screen.press("a")
-    if "Yes, apply all" in screen.text:
-        await screen.press("enter")
+    if "Apply those too" in screen.text:
+        await screen.press("down", "enter")
     await screen.until(lambda: said(screen).startswith(("Compressed ", "Restored ")))
     await screen.settle()

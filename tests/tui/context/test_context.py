@@ -61,7 +61,7 @@ async def test_at_80_columns_eight_segments_are_in_sight_with_their_levels_as_wo
         assert context(screen).rows.height >= 8
         assert "Brief" in screen.text
         assert "→" in screen.text
-        assert "loses" in screen.text
+        assert "─ lost: " in screen.text
 
 
 async def test_everything_is_full_until_a_level_is_chosen(engine: Engine, tmp_path: Path) -> None:
@@ -465,7 +465,7 @@ class TestApplying:
             assert after < before
             assert f"{after:,} tokens, whole {before:,}" in screen.text
             assert "applied" in screen.text
-            assert "loses" in screen.text
+            assert "─ lost: " in screen.text
             await screen.press("u")
             await screen.settle()
             assert engine.contexts.totals(number).total == before
@@ -499,8 +499,8 @@ class TestApplying:
         head = engine.contexts.get(number).head
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", *BRIEF, "a")
-            assert "Yes, apply all" in screen.text
-            assert "1 summary does not pass: segment 1, " in screen.text
+            assert "Checked against the original, 1 summary fails; segment 1 " in screen.text
+            assert "▌ Leave those Full, apply the others" in screen.text
             await screen.press("escape")
             assert engine.contexts.get(number).head == head
 
@@ -513,7 +513,9 @@ class TestApplying:
             await screen.until(lambda: "! " in screen.text)
             await screen.press("a")
             assert "an important turn is missing" in screen.text
-            await screen.press("down", "enter")
+            await screen.press("enter")
+            assert said(screen) == "Nothing was changed."
+            await screen.press("G", "3", "3", "a", "enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
             texts = [each.text for each in engine.contexts.compile(number)]
             assert KIOSK[2][1] in texts
@@ -536,7 +538,7 @@ class TestApplying:
             await screen.until(lambda: "a applies it." in said(screen))
             await screen.press("a")
             await screen.until(lambda: said(screen).startswith("Compressed "))
-            assert "Yes, apply all" not in screen.text
+            assert "Apply those too" not in screen.text
             assert engine.contexts.get(number).head
 
     async def test_fit_takes_what_does_not_pass_where_nothing_else_fits_and_marks_it(
@@ -549,7 +551,7 @@ class TestApplying:
         async with opened(engine, project="acme", size=(120, 40)) as screen:
             await screen.press("f3", "f", *"300", "enter")
             await screen.until(lambda: "a applies it." in said(screen))
-            assert "1 summary does not pass the checks: " in said(screen)
+            assert "1 summary fails the check against the original: " in said(screen)
             assert said(screen).endswith("] goes to the next one marked !.")
             await screen.press("G", "left_square_bracket")
             row = present(context(screen).data.row)
@@ -622,7 +624,7 @@ async def test_a_lost_request_is_said_in_words_whatever_the_score(
         found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
         lost = {each.kind for each in found.fidelity.lost_information}
         words = [each.text for each in findings(found) if not each.good]
-        assert ("the request is missing" in words) == ("request" in lost)
+        assert ("leaves out the request" in words) == ("request" in lost)
         assert not any("." in each[:2] for each in words), "no bare figures"
 
 
@@ -971,9 +973,11 @@ async def test_sizes_of_all_levels_and_losses_stay_in_sight(
             found = present(data.shown(data.at_level(choice, level)))
             assert f"{found.tokens:,}" in title
         lost = present(data.shown(choice)).fidelity.loses
-        assert lost[0][:15] in screen.text.partition("─ loses ")[2]
+        assert lost[0][:15] in screen.text.partition("─ lost: ")[2]
         await screen.press("4")
-        assert "─ loses all but these tags: " in screen.text
+        assert re.search(
+            r"─ lost: (\d+ sentences?, )?[\d,]+ names? (or|and) numbers? ", screen.text
+        )
 
 
 async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
@@ -1006,7 +1010,9 @@ async def test_tags_list_what_brief_loses_too_except_what_they_name(
             for level in (Level.BRIEF, Level.TAGS)
         )
         await screen.press("4")
-        assert "─ loses all but these tags: " in screen.text
+        assert re.search(
+            r"─ lost: (\d+ sentences?, )?[\d,]+ names? (or|and) numbers? ", screen.text
+        )
         unnamed = [
             each
             for each in brief.fidelity.lost_to_show

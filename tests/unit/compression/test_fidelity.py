@@ -66,7 +66,7 @@ def test_a_list_of_names_does_not_pass() -> None:
     found = judged(source, names)
     assert found.context_retention < 0.5
     assert "the request" in found.needs_missing
-    assert "the request is missing" in found.faults
+    assert "leaves out the request" in found.faults
     assert not found.passes_threshold
 
 
@@ -133,13 +133,13 @@ def test_what_a_person_reads_of_the_losses_says_what_each_is_and_its_turn() -> N
         "you, turn 44: Please never print",
         "decision, turn 43: We decided to keep the spooler",
         "agent, turn 41: The paper sensor of the printer",
-        "path, turn 43: print_queue.py",
+        "name, turn 43: print_queue.py",
         f"1 tool result: {turns[1].tokens:,} tokens, except",
     ]
     assert [line.startswith(first) for line, first in zip(found, firsts, strict=False)] == [
         True for _ in firsts
     ], found
-    assert found[-1].endswith(" other words")
+    assert found[-1].endswith(" plain words, not listed")
     assert "driver.py" not in "\n".join(found), "the tool can be called again"
 
 

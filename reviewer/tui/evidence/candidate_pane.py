@@ -73,16 +73,15 @@ class CandidatePane(TextPane):
 
 
 def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
-    """`#412  memory · project · decision · confidence .58`: what it becomes, its type and kind, and
-    its confidence, or for a promoted memory how often it was `used`.
+    """`#412  decision · confidence .58`: the kind of a memory, or its type, and its confidence, or
+    for a promoted one how often it was `used`.
     """
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
-    kind = str(view.kind)
     sure = f"confidence {figure(view.confidence)}"
     last = used or "never used" if view.status is Status.ACTIVE else sure
-    named = (kind, view.type.replace("_", " "), view.need.replace("_", " "), last)
-    words = dict.fromkeys(filter(None, named))  # "preference" is both a type and a kind
+    kind = (view.need or view.type).replace("_", " ")
+    words = (kind, last) if view.kind == "memory" else (str(view.kind), kind, last)
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"
 
 

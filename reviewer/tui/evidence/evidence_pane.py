@@ -78,7 +78,7 @@ class EvidencePane(TextPane):
         number = len(self._evidence)
         self.show(
             blocks,
-            title=f"{self._at + 1} of {number} {turns}" if number > 1 else "Evidence",
+            title=f"Evidence {self._at + 1} of {number}: {turns}" if number > 1 else "Evidence",
             hint=f" {signs.dot} ".join(origin_of(evidence, detail)),
             reveal=next(at for at, block in enumerate(blocks) if block.spans),
         )

@@ -30,10 +30,14 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
     @property
     def place(self) -> str:
-        """The position of the cursor, and why it is there if the first column does not show it."""
+        """The position of the cursor, how many rows wait still, and why the row stands here if the
+        first column does not show it.
+        """
+        decided = len(self.model.dimmed) if self.whole else 0
+        place = f"{super().place}, {self.total - decided:,} waiting" if decided else super().place
         row = self.model.current if self.whole else None
         why = place_words(row.rank) if row is not None else ""
-        return f"{super().place}: {why}" if why else super().place
+        return f"{place}: {why}" if why else place
 
     def parts_of(
         self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs

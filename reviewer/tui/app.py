@@ -215,12 +215,12 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         Raises the exceptions of `work`.
         """
 
-        def progress() -> None:
+        def show(words: str) -> None:
             target = self.shown if hidden(node) else node
             if target is not None:
-                target.post_message(StatusMessage(act.sentence))
+                target.post_message(StatusMessage(words))
 
-        timer = self.set_interval(PROGRESS_SECONDS, progress)
+        timer = self.set_interval(PROGRESS_SECONDS, lambda: show(act.sentence))
         self.running = act
         try:
             return await to_thread(work)
@@ -228,6 +228,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             if self.running is act:
                 self.running = None
             timer.stop()
+            show("")  # the progress is no news any more
 
     # screens that another one opens
 

@@ -104,7 +104,9 @@ async def test_a_draft_is_kept_after_a_moment_and_discarded_with_the_change(
 async def test_hunks_are_walked_and_put_back_one_by_one(engine: Engine) -> None:
     draft = "Take PostgreSQL 17 for the ledger; SQLite stays for tests!"
     async with editing(engine, draft=draft) as (screen, pane):
+        assert "reverts it" not in screen.text, "in the text, the keys are typed"
         await screen.press("tab")
+        assert "{ } turn, backspace reverts it" in screen.text
         assert screen.app.focused is pane.difference
         assert "change 1 of 3" in difference(pane)
         await screen.press("right_curly_bracket")

@@ -117,15 +117,23 @@ class WordDiffView(TextPane):
             self._chosen = number
             self._draw(follow=True)
 
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Name the keys for changes only here: in the editor they are typed."""
+        super().watch_has_focus(has_focus)
+        self._draw(follow=False)
+
     def _draw(self, *, follow: bool) -> None:
         signs = glyphs(self.app)
         total = self.changes
-        turns = f"{keys.PREVIOUS_HUNK.key} {keys.NEXT_HUNK.key}"
+        hint = ""
+        if self.has_focus and total:
+            turns = f"{keys.PREVIOUS_HUNK.key} {keys.NEXT_HUNK.key}"
+            hint = f"{turns} turn, {keys.REVERT_HUNK.key} reverts it"
         where = f", change {self._chosen + 1} of {total}" if total else ""
         self.show(
             [diff_block(self._hunks, self._chosen, signs)],
             title=f"Against the original{where}",
-            hint=f"{turns} turn, {keys.REVERT_HUNK.key} reverts it" if total else "",
+            hint=hint,
             reveal=0 if total else None,
             keep_scroll=not follow,
         )

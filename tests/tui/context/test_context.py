@@ -11,6 +11,8 @@ from msgspec import structs
 from textual.widgets import TextArea
 
 from reviewer.commits.values import CommitQuery, Priority
+from reviewer.compression.plan import CompressionPlan, Preview
+from reviewer.compression.preview import Watch
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
 from reviewer.tui.context.model import LEVEL_NAMES, ContextSnapshot, findings, read_context
@@ -503,6 +505,26 @@ class TestApplying:
             assert "▌ Leave those Full, apply the others" in screen.text
             await screen.press("escape")
             assert engine.contexts.get(number).head == head
+
+    async def test_the_progress_of_the_check_goes_when_the_question_comes(
+        self, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        stocked(engine, tmp_path, 4)
+        async with opened(engine, project="acme") as screen:
+            await screen.press("f3", *BRIEF)
+            gate, preview, bar = Event(), engine.compression.preview, context(screen).status
+
+            def late(plan: CompressionPlan, watch: Watch | None = None) -> Preview:
+                gate.wait(20)
+                return preview(plan, watch)
+
+            monkeypatch.setattr("reviewer.tui.context.screen.doubts", lambda found: found[:1])
+            monkeypatch.setattr(engine.compression, "preview", late)
+            screen.app.simulate_key("a")
+            await screen.until(lambda: bar.text.startswith("Checking the summaries"))
+            gate.set()
+            await screen.until(lambda: "Checked against the original" in screen.text)
+            assert not bar.text
 
     async def test_those_that_pass_are_applied_without_the_others(
         self, engine: Engine, tmp_path: Path

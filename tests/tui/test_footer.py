@@ -74,7 +74,7 @@ async def test_it_offers_no_key_with_nothing_behind_it(
         await screen.press("f5", "e")
         assert footer(screen.text) == "ctrl+s save esc keep draft tab text or changes F1 help"
         assert "{ } turn" not in screen.text
-        await screen.press("!")
+        await screen.press("!", "tab")
         await screen.until(lambda: "{ } turn" in screen.text)
         await screen.press("escape")
         await screen.press("f7")

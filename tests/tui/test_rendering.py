@@ -32,7 +32,7 @@ async def test_square_brackets_turn_the_evidence(engine: Engine, tmp_path: Path)
         engine.intake.ingest([tmp_path / f"{name}.md"], project="acme")
     async with opened(engine) as screen:
         assert "1 of 2" in screen.text
-        assert "2 [ ]" in screen.text
+        assert "2: [ ]" in screen.text
         await screen.press("right_square_bracket")
         assert "2 of 2" in screen.text
         await screen.press("right_square_bracket")

@@ -59,7 +59,7 @@ READ_SESSIONS = Action(
 )  # fmt: skip
 LET_READ = Action(
     "let_read", "R", "let an agent read",
-    "Have an agent or model propose memories from sessions that none has read; again: stop it.",
+    "Have an agent or model read the unread sessions; again: stop it.",
     writes=True, beside=READ_SESSIONS.id,
 )  # fmt: skip
 START = Action(

@@ -60,10 +60,10 @@ def shown_with(*all_of_it: EvidenceView) -> Detail:
 # the candidate
 
 
-def test_the_title_names_number_kind_type_and_confidence() -> None:
-    assert candidate_title(candidate(), "", GLYPHS) == "#412  memory · project · confidence .58"
+def test_the_title_names_number_kind_and_confidence() -> None:
+    assert candidate_title(candidate(), "", GLYPHS) == "#412  project · confidence .58"
     trap = candidate(need="trap")
-    assert candidate_title(trap, "", GLYPHS) == "#412  memory · project · trap · confidence .58"
+    assert candidate_title(trap, "", GLYPHS) == "#412  trap · confidence .58"
 
 
 def test_the_confidence_is_taken_apart() -> None:

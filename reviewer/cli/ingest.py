@@ -132,25 +132,21 @@ def print_wave(report: WaveReport) -> None:
     size = f"{report.bytes / 1e6:,.1f} MB in all"
     read = f"{report.files:,} read{empty_files}, {report.unchanged:,} unchanged ({size})"
     lines_skipped = {why: n for why, n in report.skipped_by.items() if why != EMPTY_FILE}
+    more = f"{report.over_cap:,} (reviewer queue more)" if report.over_cap else ""
+    errors = f"{report.errors:,} (errors.log in the report)" if report.errors else ""
     rows = [
         ("wave", f"{report.wave} in project {report.project}, {report.seconds:.1f} s"),
         ("files", read),
         ("records", f"{report.records:,}, {count(report.masked, 'secret')} masked"),
         ("new", count(report.new, "candidate")),
         ("repeated", f"{report.repeated:,} seen before"),
-        ("near", count(report.near, "near duplicate")),
-        (
-            "over the cap",
-            f"{report.over_cap:,}{' (reviewer queue more)' if report.over_cap else ''}",
-        ),
+        *([("near", count(report.near, "near duplicate"))] if report.near else []),
+        *([("not queued yet", more)] if more else []),
         *by_reason("kept out", report.kept_out, REASONS_SHOWN),
         *by_reason("not proposed", report.dropped, REASONS_SHOWN),
         *by_reason("lines skipped", lines_skipped, REASONS_SHOWN),
         *by_reason("files skipped", report.passed_over, REASONS_SHOWN),
-        (
-            "errors",
-            f"{report.errors:,}{' (errors.log in the report)' if report.errors else ''}",
-        ),
+        *([("errors", errors)] if errors else []),
         ("report", report.report_folder),
     ]
     print_table(rows)

@@ -499,7 +499,7 @@ class _Outcome:
         """The counts as lines of a table."""
         yield "statements", f"{len(self._new):,} new, {self._seen:,} seen again"
         if self._beyond_cap:
-            yield "over the cap", f"{self._beyond_cap:,} (reviewer queue more)"
+            yield "not queued yet", f"{self._beyond_cap:,} (reviewer queue more)"
         if (found := self._related) != type(found)():
             joined = f"{found.joined:,} joined to others that say the same"
             untrue = f"{found.untrue:,} made untrue by later ones, {found.corrected:,} corrected"

@@ -879,7 +879,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Let the model write this segment or all, at a cost that is named first."""
         here = self.data.choice(self.data.row)
         every = [each for each in self.data.changes() if each.level and not each.content]
-        offers = {f"All {count(len(every), 'segment')} that are not Full": every} if every else {}
+        offers = {f"All that are not Full: {count(len(every), 'segment')}": every} if every else {}
         if here is not None and here.level is not Level.FULL:
             offers = {"This segment": [here], **offers}
         if not offers:

@@ -670,7 +670,7 @@ async def test_what_a_model_would_be_sent_is_named_before_it_is_asked(
         tokens = [each.tokens for each in context(screen).data.snapshot.segments]
         await screen.choose("ask the model")
         assert f"This segment  sends about {tokens[0]:,} tokens" in screen.text
-        four = f"All 4 segments that are not Full  sends about {sum(tokens):,} tokens"
+        four = f"All that are not Full: 4 segments  sends about {sum(tokens):,} tokens"
         assert four in screen.text
         await screen.press("escape", "f", *"full", "enter")
         await screen.choose("ask the model")

@@ -125,6 +125,16 @@ async def test_closing_a_cluster_unmarks_its_rows_and_says_no_more_about_them(
         assert len(screen.model.ids) == rows, "back closes it, too"
 
 
+async def test_escape_closes_a_cluster_and_leaves_the_cursor_on_its_row(twins: Engine) -> None:
+    async with opened(twins) as screen:
+        await screen.press("right", "G")
+        here = present(screen.model.current_id)
+        await screen.press("escape")
+        assert screen.model.current_id == here
+        await screen.press("g", "right", "j", "escape")
+        assert screen.model.current_id == screen.model.ids[0], "a row in it gives way to its first"
+
+
 async def test_rewording_says_and_takes_what_goes_with_a_row_unless_it_is_open(
     twins: Engine,
 ) -> None:

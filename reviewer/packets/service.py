@@ -66,9 +66,7 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
     (SELECT s.path FROM evidence v JOIN record r ON r.id = v.record_id
         JOIN source s ON s.id = r.source_id WHERE v.memory_id = m.id ORDER BY v.id LIMIT 1) AS path,
     (SELECT group_concat(t.value, char(10)) FROM moment t
-        WHERE t.memory_id = m.id AND t.kind = '{ERROR}') AS failures,
-    (SELECT group_concat(x.kind || ' ' || x.target, char(10)) FROM relation x
-        WHERE x.memory_id = m.id AND x.target_id IS NOT NULL) AS relations
+        WHERE t.memory_id = m.id AND t.kind = '{ERROR}') AS failures
 FROM memory m LEFT JOIN entity e ON e.memory_id = m.id
 WHERE m.status = 'active' AND m.kind <> 'conflict'
     AND NOT {IS_LEFT_OUT}
@@ -172,7 +170,7 @@ def _written(row: sqlite3.Row) -> datetime | None:
 
 
 def _full_text(row: sqlite3.Row) -> str:
-    """The content, followed by the attributes and relations of an entity."""
+    """The content, followed by the attributes of an entity."""
     name, content = row["name"] or "", row["content"]
     first = content if name.lower() in content.lower() else f"{name}: {content}"
     return "\n".join([first, *(f"- {line}" for line in _details(row, content))])
@@ -183,10 +181,6 @@ def _details(row: sqlite3.Row, content: str) -> Iterator[str]:
         value = f"{attribute.value} {attribute.unit}".strip()
         if value and value not in content and attribute.name not in _NOT_SHOWN:
             yield f"{attribute.name.replace('_', ' ')}: {value}"
-    for relation in (row["relations"] or "").split("\n"):
-        if relation:
-            kind, _, target = relation.partition(" ")
-            yield f"{kind.replace('_', ' ')} {target}"
 
 
 def _attributes(row: sqlite3.Row) -> list[_Attribute]:

@@ -81,7 +81,11 @@ def propose(
         raise click.UsageError("--newest chooses the sessions itself: name none")
     settings = _settings(model, command, asks=dry_run or _has_terminal())
     chat = open_model(settings)
-    files = _sessions(session, paths) if newest is None else _unread(session, newest)
+    read_to: dict[Path, int] = {}
+    if newest is None:
+        files = _sessions(session, paths)
+    else:
+        files, read_to = _unread(session, newest)
     shown = _Follower() if follow else ProgressLine()
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)
@@ -93,6 +97,7 @@ def propose(
             max_tokens=piece_tokens(writer, context_tokens=limit, answer_tokens=answer_tokens),
             known=known_texts,
             recurring=recurring,
+            read_to=read_to,
             cancelled=interruption,
             progress=line.show,
         )
@@ -100,13 +105,14 @@ def propose(
         raise KeyboardInterrupt
     for path, reason in plan.unread:
         narrate(f"Skipped: {reason if str(path) in reason else f'{path}: {reason}'}")
-    if not plan.pieces:
+    if not (plan.pieces or plan.nothing_new):
         raise SourceError("There is no session to ask about.")
     cost = _cost(plan, settings, chat.name)
     if dry_run:
         emit([cost], as_json, lines=lambda _: [_cost_line(cost, settings)])
         return
-    narrate(_cost_line(cost, settings))
+    if plan.pieces:
+        narrate(_cost_line(cost, settings))
     cut = _why_pieces(plan, limit)
     if cut:
         narrate(cut)
@@ -123,8 +129,8 @@ def propose(
     ):
         project = session.target(engine)
         done = _Outcome(plan, chat.name, engine, project, max_tokens_in)
-        for path in plan.copies:
-            done.note_read(path)
+        for finished in plan.nothing_new:
+            done.note_read(finished.view.path)
         known = engine.proposals.known(project)
         run = ModelRun(
             plan,
@@ -280,16 +286,20 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def _unread(session: Session, newest: int) -> list[Path]:
-    """The newest sessions that no reader has read and that still exist. Raises SourceError."""
+def _unread(session: Session, newest: int) -> tuple[list[Path], dict[Path, int]]:
+    """The newest sessions that no reader has read and that still exist, and the offset up to which
+    those that have grown were read. Raises SourceError.
+    """
     found: list[Path] = []
+    ends: dict[Path, int] = {}
     if session.store_path().exists():
         with session.reading() as engine:
-            unread = engine.readings.unread(session.target(engine))
+            project = session.target(engine)
+            unread, ends = engine.readings.unread(project), engine.readings.ends(project)
         found = [path for path in unread if path.is_file()][:newest]
     if not found:
         raise SourceError("Every ingested session of this project has already been read.")
-    return found
+    return found, ends
 
 
 def _cost(plan: RunPlan, settings: Settings, model: str) -> dict[str, Any]:
@@ -368,6 +378,7 @@ class _Outcome:
 
         self._reader, self._engine, self._project = reader, engine, project
         self._views = {each.view.path: each.view for each in plan.sessions}
+        self._ends = {each.view.path: each.end for each in (*plan.sessions, *plan.nothing_new)}
         self.left = plan.pieces
         """Pieces without an answer."""
         self._answered = self._read = 0
@@ -422,6 +433,7 @@ class _Outcome:
                 bytes=path.stat().st_size if path.exists() else 0,
                 reader=self._reader,
                 at=self._engine.clock().isoformat(timespec="seconds"),
+                end=self._ends.get(path, 0),
             )
         )
 

@@ -38,6 +38,7 @@ from reviewer.proposing.statements import (
     StatementWriter,
 )
 from reviewer.proposing.values import LineRole, Proof, Proposal, Proved, SessionView
+from reviewer.proposing.view_pieces import end_of
 from reviewer.sessions.findings import findings_of
 from reviewer.sources.stream import read
 from reviewer.text.numerals import count
@@ -68,6 +69,8 @@ class PlannedQuestion(Struct, frozen=True):
 class PlannedSession(Struct, frozen=True):
     view: SessionView
     pieces: tuple[PlannedQuestion, ...]
+    end: int = 0
+    """The offset in the file where the last line of the view ends."""
 
 
 class RunPlan(Struct, frozen=True):
@@ -77,8 +80,9 @@ class RunPlan(Struct, frozen=True):
 
     sessions: tuple[PlannedSession, ...]
     unread: tuple[tuple[Path, str], ...] = ()
-    copies: tuple[Path, ...] = ()
-    """The unread files of which another session has all."""
+    nothing_new: tuple[PlannedSession, ...] = ()
+    """Sessions of which another one has all, or without anything since they were read; they are in
+    `unread`, too."""
 
     @property
     def pieces(self) -> int:
@@ -136,15 +140,17 @@ def plan_run(
     max_tokens: int,
     known: Sequence[KnownText] = (),
     recurring: Mapping[str, int] = {},
+    read_to: Mapping[Path, int] = {},
     cancelled: Callable[[], bool] = lambda: False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> RunPlan:
     """Read the sessions and estimate their cost. Sends no request.
 
     `known`: texts that questions may list as known; `recurring`: the number of sessions with a
-    finding, by signature. Unreadable files are listed in the plan. Raises CancelledError.
+    finding, by signature; `read_to`: the offset up to which a session was read before. Unreadable
+    files are listed in the plan. Raises CancelledError.
     """
-    sessions, unread, copies = [], [], []
+    sessions, unread, nothing_new = [], [], []
     said: set[tuple[str, str]] = set()
     for number, path in enumerate(paths, 1):
         if cancelled():
@@ -156,15 +162,22 @@ def plan_run(
         except SourceError as problem:
             unread.append((path, str(problem)))
             continue
+        if not whole.lines:
+            unread.append((path, "nothing to read in it"))
+            continue
+        end = max(map(end_of, whole.lines))
         own = _without_copy(whole, said)
         if not own.lines:
-            reason = "another session has all of it" if whole.lines else "nothing to read in it"
-            unread.append((path, reason))
-            copies += [path] if whole.lines else []
+            unread.append((path, "another session has all of it"))
+            nothing_new.append(PlannedSession(whole, (), end))
             continue
         first = own.lines[0].line
         view = reader_view(own, [f for f in findings if f.evidence and f.evidence[0].line >= first])
-        cut = pieces(view, max_tokens=max_tokens)
+        cut = pieces(view, max_tokens=max_tokens, read_to=read_to.get(path, 0))
+        if not cut:
+            unread.append((path, "nothing new since it was read"))
+            nothing_new.append(PlannedSession(whole, (), end))
+            continue
         planned = []
         for part, piece in enumerate(cut, 1):
             room = min(MAX_TOKENS, max_tokens // 2)
@@ -172,8 +185,8 @@ def plan_run(
             question = writer.question(piece, part=part, parts=len(cut), given=beside)
             kept = writer.is_cached(question)
             planned.append(PlannedQuestion(part, piece, question.tokens, kept, beside, room))
-        sessions.append(PlannedSession(view, tuple(planned)))
-    return RunPlan(tuple(sessions), tuple(unread), tuple(copies))
+        sessions.append(PlannedSession(view, tuple(planned), end))
+    return RunPlan(tuple(sessions), tuple(unread), tuple(nothing_new))
 
 
 def _without_copy(view: SessionView, said: set[tuple[str, str]]) -> SessionView:

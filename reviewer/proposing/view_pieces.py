@@ -37,8 +37,9 @@ def label(line: ViewLine) -> str:
     return line.role.upper()
 
 
-def pieces(view: SessionView, *, max_tokens: int) -> list[Piece]:
-    """Cut the view into pieces of at most `max_tokens` tokens each, including `before`.
+def pieces(view: SessionView, *, max_tokens: int, read_to: int = 0) -> list[Piece]:
+    """Cut the view into pieces of at most `max_tokens` tokens each, including `before`. `read_to`:
+    the offset in the file up to which nothing is needed.
 
     Cuts before a message of the person if possible; a message longer than half a piece is split.
     Raises ValueError for fewer than 100 tokens.
@@ -46,13 +47,19 @@ def pieces(view: SessionView, *, max_tokens: int) -> list[Piece]:
     if max_tokens < SMALLEST:
         raise ValueError(f"a piece needs at least {SMALLEST} tokens")
     lines = [part for line in view.lines for part in _split(line, max_tokens // 2)]
-    found, start = [], 0
+    unread = (at for at, line in enumerate(lines) if not read_to or end_of(line) > read_to)
+    found, start = [], next(unread, len(lines))
     while start < len(lines):
         before = tuple(_before(lines[:start], max_tokens // _BEFORE_SHARE))
         end = _cut(lines, start, max_tokens - _tokens(before))
         found.append(Piece(tuple(lines[start:end]), before))
         start = end
     return found
+
+
+def end_of(line: ViewLine) -> int:
+    """The offset in the file where the record of a line ends; 0 without one."""
+    return line.span[1] if line.span else 0
 
 
 def _tokens(lines: Iterable[ViewLine]) -> int:

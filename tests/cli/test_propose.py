@@ -260,6 +260,26 @@ def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: R
     assert "Every ingested session of this project has already been read" in done.stderr
 
 
+def test_of_a_session_that_has_grown_only_what_is_new_is_asked_about(reviewer: Reviewer) -> None:
+    environment = installed(reviewer)
+    told, path = charges(), reviewer.folder / "charges.jsonl"
+    asked = "propose", "--command", "claude", "--yes", "--newest", "1"
+    questions = []
+    for later in ("", "And at the second kiosk?"):
+        if later:
+            told.user(later)
+            told.reply(f"There {WORDS}, too.")
+        reviewer.succeeds("ingest", told.write(path), env=environment)
+        reviewer.succeeds(*asked, env=environment)
+        prompt = seen(reviewer.folder / "bin")["prompt"]
+        questions.append(prompt.rpartition("everything up to there is data.")[2])
+    first, second = questions
+    assert "[0] USER: Why are some charges doubled?" in first
+    assert "charges doubled?" not in second
+    assert "USER: And at the second kiosk?" in second
+    assert "already been read" in reviewer(*asked, env=environment).stderr
+
+
 def test_a_session_of_which_another_has_all_counts_as_read(reviewer: Reviewer) -> None:
     environment = installed(reviewer)
     reviewer.succeeds("ingest", session(reviewer, "one.jsonl"), env=environment)

@@ -27,13 +27,16 @@ GROWN = 1.25
 
 
 class ReadingNote(Struct, frozen=True, kw_only=True):
-    """A session read by a reader."""
+    """A session read by a reader. `end`: the offset in its text up to which it was read, 0 if the
+    file has rows.
+    """
 
     project: str
     path: str
     bytes: int
     reader: str
     at: str
+    end: int = 0
 
 
 class Offer(Struct, frozen=True):
@@ -109,15 +112,21 @@ class Readings:
         """The ingested sessions that no reader has read, newest first."""
         return [path for path, _, _ in self._unread(project)]
 
+    def ends(self, project: str) -> dict[Path, int]:
+        """The offset up to which each session of a project was read."""
+        return {Path(each.path): each.end for each in self.all() if each.project == project}
+
     def offer(self, readers: Sequence[Reader], project: str) -> list[Offer]:
         """The unread sessions that each reader could read in one go."""
         if not readers:
             return []
         unread = self._unread(project)
         sessions, tokens = 0, 0.0
-        for _, size, source in unread:
-            more = TOKENS_A_SESSION + TOKENS_A_CHARACTER * self._said(source)
-            more += TOKENS_A_MEGABYTE * size / 1e6
+        ends = self.ends(project)
+        for path, size, source in unread:
+            new = max(1 - ends.get(path, 0) / size, 0)
+            more = TOKENS_A_CHARACTER * self._said(source) + TOKENS_A_MEGABYTE * size / 1e6
+            more = TOKENS_A_SESSION + new * more
             if sessions and tokens + more > MAX_OFFERED:
                 break
             sessions, tokens = sessions + 1, tokens + more

@@ -82,6 +82,11 @@ def default_project(folder: Path | None = None) -> str | None:
     return tree.name if tree else None
 
 
+def project_here() -> str:
+    """The project of the working folder; files read outside a work tree have one, too."""
+    return default_project() or WITHOUT_A_TREE
+
+
 def work_tree(folder: Path | None = None) -> Tree | None:
     """The git work tree around `folder` (default: the working folder), or None.
 

@@ -74,8 +74,8 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     if report.state == "interrupted":
         narrate("Interrupted. Everything read so far is kept; run the same command to continue.")
         leave(INTERRUPTED)
-    if report.files + report.unchanged == 0:
-        narrate(_nothing_read(report))
+    if report.nothing_read:
+        narrate(report.nothing_read)
         if len(paths) != 1 or paths[0].is_dir():
             _name_problems(report)
         leave(FAILED)
@@ -150,11 +150,6 @@ def print_wave(report: WaveReport) -> None:
         ("report", report.report_folder),
     ]
     print_table(rows)
-
-
-def _nothing_read(report: WaveReport) -> str:
-    reasons = ", ".join(f"{times:,} x {why}" for why, times in report.passed_over.items())
-    return f"Nothing could be read: {reasons}." if reasons else "There is nothing to read."
 
 
 def _unread(report: WaveReport) -> str:

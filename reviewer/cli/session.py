@@ -16,7 +16,7 @@ import click
 from reviewer.cli.output import narrate
 from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import login_name
-from reviewer.projects import WITHOUT_A_TREE, NoProjectError, default_project, listed, work_tree
+from reviewer.projects import WITHOUT_A_TREE, NoProjectError, listed, project_here, work_tree
 from reviewer.sharing import personal
 from reviewer.system import default_store
 
@@ -225,7 +225,7 @@ class Session:
 
     def project_without_store(self) -> str:
         """The name of the project for a command that does not open the store."""
-        return self.project or default_project() or WITHOUT_A_TREE
+        return self.project or project_here()
 
     def require_terminal(self, instead: str) -> None:
         """Raise NoTerminalError if the screen cannot be drawn; `instead`: a command to suggest."""

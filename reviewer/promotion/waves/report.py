@@ -86,6 +86,14 @@ class WaveReport(Struct, kw_only=True):
     def unread_folders(self) -> int:
         return self._passed_over(lambda reason: reason.startswith(UNREADABLE_FOLDER))
 
+    @property
+    def nothing_read(self) -> str:
+        """Why no file was read; empty if one was, or none had changed."""
+        if self.files or self.unchanged:
+            return ""
+        reasons = ", ".join(f"{times:,} x {why}" for why, times in self.passed_over.items())
+        return f"Nothing could be read: {reasons}." if reasons else "There is nothing to read."
+
     def _passed_over(self, counts: Callable[[str], bool]) -> int:
         return sum(times for reason, times in self.passed_over.items() if counts(reason))
 

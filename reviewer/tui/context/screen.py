@@ -77,7 +77,6 @@ FEWEST_NAME = 8
 """Cells of the session's name in the title."""
 REGEX_SIGNS = frozenset("\\.*+?|^$()[]{}")
 ONLY_A_MODEL = "none of these turns has it, so only a model can follow it"
-UNNAMED_PROJECT = "default"
 READING = ("Reading ...",)
 LEVELS = dict(zip(keys.LEVELS, Level, strict=True))
 PRIORITIES = {
@@ -259,9 +258,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _import(self, path: Path) -> None:
         """Import a transcript in a thread and open it."""
-        from reviewer.projects import default_project
+        from reviewer.projects import project_here
 
-        project = self.project or default_project() or UNNAMED_PROJECT
+        project = self.project or project_here()
         self.say(f"Opening {display_line(path.name)} ...")
 
         def work() -> ImportResult:

@@ -98,8 +98,8 @@ class ChoiceScreen(
         pane: TextPane | None = None,
     ) -> None:
         """`options`: all of them, of which those with the typed words are shown, or what finds
-        them; `near`: the row that must stay visible; `text`: the initial text of the field,
-        which typing replaces unless it ends with a blank; `current`: the initial option. With
+        them; `near`: the row that must stay visible; `text`: the initial text of the field, which
+        typing replaces unless it ends with a blank or slash; `current`: the initial option. With
         `whole` it fills the screen. `narrows`: what is typed is never itself the answer, as with
         given options. Page keys scroll `pane`, the subject of the question.
         """
@@ -121,7 +121,10 @@ class ChoiceScreen(
             f"type to narrow, {keys.LINE_DOWN.key} {keys.LINE_UP.key} or arrows move"
         )
         self.field = ChoiceField(
-            text, placeholder=self._hint, compact=True, select_on_focus=not text.endswith(" ")
+            text,
+            placeholder=self._hint,
+            compact=True,
+            select_on_focus=not text.endswith((" ", "/")),
         )
         self.field.cursor_blink = False
         self.field.narrows = narrows or not callable(options)

@@ -14,7 +14,7 @@ from textual.message import Message
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
-from reviewer.projects import default_project
+from reviewer.projects import project_here
 from reviewer.resources import sample_data_folder
 from reviewer.system import working_folder
 from reviewer.text.display import display_line
@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from reviewer.pipelines.values import Pipeline
 
 NAME_CELLS = 24
-NO_PROJECT = "default"
-"""The project for runs started outside any project."""
 
 
 class RunMoved(Message):
@@ -309,7 +307,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     async def action_pipeline_run(self) -> None:
         """Run from the start."""
         if self.path is not None and self.graph is not None:
-            project = self.project or default_project() or NO_PROJECT
+            project = self.project or project_here()
             start = partial(self.engine.pipelines.start_run, self.path, project)
             await self._ask_who("Run", self.graph.pipeline, BackgroundRun(self.path), start)
 

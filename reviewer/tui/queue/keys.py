@@ -57,6 +57,10 @@ READ_SESSIONS = Action(
     "read_sessions", "r", "read sessions",
     "Read the agents' sessions on this machine; files from elsewhere are read again.", writes=True,
 )  # fmt: skip
+READ_FILE = Action(
+    "read_file", "", "read a file",
+    "Read a file or folder of your own, such as notes or sessions from elsewhere.", writes=True,
+)  # fmt: skip
 LET_READ = Action(
     "let_read", "R", "let an agent read",
     "Have an agent or model read the unread sessions; again: stop it.",
@@ -89,7 +93,7 @@ QUEUE = Pane(
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
      keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, START,
-     QUEUE_MORE),
+     QUEUE_MORE, READ_FILE),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),
 )  # fmt: skip

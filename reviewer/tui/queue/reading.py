@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +15,7 @@ from reviewer.clock import TimeLeft
 from reviewer.system import own_command, working_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit.keys import BACK
+from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.text import count
 
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
     from reviewer.tui.theme import Glyphs
 
 BAR_CELLS = 12
+MAX_ENTRIES = 2_000
+"""Maximum entries of a folder to list."""
 
 
 class SessionsHere(Struct, frozen=True):
@@ -133,3 +139,28 @@ def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> Wave
         cancelled=act.is_stopped,
         sessions=chosen.sessions,
     )
+
+
+def paths_at(text: str) -> Sequence[Option] | str:
+    """The entries of a typed folder, and the folder as a whole, or a sentence in their place. The
+    key of a folder to look into ends with a slash.
+    """
+    typed = working_folder() / Path(text).expanduser()
+    inside = not text or text.endswith("/")
+    folder, start = (typed, "") if inside else (typed.parent, typed.name.casefold())
+    try:
+        with os.scandir(folder) as entries:
+            found = [
+                (not each.is_dir(), each.name)
+                for each in islice(entries, MAX_ENTRIES)
+                if each.name.casefold().startswith(start) and (start or each.name[0] != ".")
+            ]
+    except OSError as problem:
+        return f"{display_line(str(folder))} cannot be read: {problem.strerror}."
+    whole = (
+        [Option(str(folder), "all of it", "every file in this folder")] if text[-1:] == "/" else []
+    )
+    return whole + [
+        Option(f"{folder / name}", name) if is_file else Option(f"{folder / name}/", f"{name}/")
+        for is_file, name in sorted(found)
+    ]

@@ -10,6 +10,7 @@ from array import array
 from asyncio import to_thread
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from msgspec import structs
@@ -19,6 +20,7 @@ from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, SourceError
+from reviewer.projects import project_here
 from reviewer.promotion.views import REASONS, QueueQuery, RejectReason
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
@@ -43,6 +45,7 @@ from reviewer.tui.queue.reading import (
     ReadingAct,
     SessionsHere,
     find_here,
+    paths_at,
     read_on,
     read_project_sessions,
 )
@@ -53,6 +56,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.decisions.history import Undone
     from reviewer.promotion.decisions.triage import Seen
     from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow, SourceState
+    from reviewer.promotion.waves.report import WaveReport
 
 FIRST_PAGE = 200
 """Rows shown before the rest of the list is loaded."""
@@ -758,6 +762,41 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if report is None:
             self.say("There are no sessions of this project on this machine.")
             return
+        self._show_read(report)
+
+    async def action_read_file(self) -> None:
+        """Choose a file or folder to read, one folder after the other."""
+        await self._ask_path("")
+
+    async def _ask_path(self, text: str) -> None:
+        async def then(option: Option) -> None:
+            if option.key.endswith("/"):
+                await self._ask_path(option.key)
+                return
+            project = self.project or project_here()
+            path, act = Path(option.key), ReadingAct(self.host.glyphs)
+            report = await self.host.accompany(
+                self,
+                act,
+                lambda: self.engine.intake.ingest(
+                    [path], project=project, progress=act.show, cancelled=act.is_stopped
+                ),
+            )
+            if report.nothing_read:
+                raise SourceError(report.nothing_read)
+            self._show_read(report)
+
+        await self.choose(
+            "Read a file or folder",
+            paths_at,
+            then,
+            text=text,
+            hint="type a path, such as ~/notes/, or choose below",
+            whole=True,
+        )
+
+    def _show_read(self, report: WaveReport) -> None:
+        """Show what a reading has added, and say what it read."""
         self._load_again()
         stopped = "Stopped. " if report.state == "interrupted" else ""
         self.say(

@@ -114,3 +114,33 @@ async def test_the_open_screen_reads_nothing_before_the_person_has_asked_for_it(
         await screen.until(lambda: "1 session of this project" in screen.text)
         await screen.settle()
         assert started == []
+
+
+async def test_a_file_or_folder_of_ones_own_is_found_and_read(
+    engine: Engine, shop: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "tapes.md").write_text("- Always label each tape twice.\n", "utf-8")
+    (folder / "trays.md").write_text("- Always weigh the trays first.\n", "utf-8")
+    async with opened(engine, project="shop") as screen:
+        await screen.choose("read a file")
+        await screen.press(*f"{tmp_path}/no", "enter", *"tapes", "enter")
+        await screen.until(lambda: screen.status.startswith("Read 1 file, 0 unchanged"))
+        assert "label each tape twice" in screen.text
+        await screen.choose("read a file")
+        await screen.press(*f"{folder}/", "enter")
+        await screen.until(lambda: screen.status.startswith("Read 1 file, 1 unchanged"))
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [("nowhere/", "cannot be read"), ("empty.md", "Nothing matches.")],
+)
+async def test_a_path_that_leads_nowhere_says_so(
+    engine: Engine, shop: Path, path: str, said: str
+) -> None:
+    async with opened(engine, project="shop") as screen:
+        await screen.choose("read a file")
+        await screen.press(*path)
+        assert said in " ".join(screen.text.split())

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from reviewer.cli.output import cut, fields, line_width, moment, safe, wrapped
 from reviewer.promotion.lists.figure_words import came_up, factors
+from reviewer.promotion.queue_order import doubt
 from reviewer.text import signs
 
 if TYPE_CHECKING:
@@ -35,7 +36,9 @@ LONGEST_STEP = 200
 def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     """A candidate with everything about it, as lines. Raises UnknownIdError."""
     view = engine.queue.candidate(memory)
-    state = f"{view.status}, deferred" if view.deferred else str(view.status)
+    doubted = doubt(view.prior, view.flags)
+    deferred = f", deferred{f': {doubted}' if doubted else ''}" if view.deferred else ""
+    state = f"{view.status}{deferred}"
     kind = "" if view.kind == "memory" or view.kind == view.type else f"  {view.kind}"
     yield f"#{view.id}  {view.type}{kind}  {state}  project {view.project}"
     yield from wrapped(view.content, "  ")

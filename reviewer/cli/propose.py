@@ -149,6 +149,7 @@ def propose(
         if not (interruption() or done.failures or done.left):
             line.show("Comparing the statements of all sessions", at_once=True)
             done.compare(writer, interruption)
+        done.count_deferred()
     if follow:
         print_json(done.for_screen(cut))
     else:
@@ -385,6 +386,7 @@ class _Outcome:
         self._seen = self._unproved = self._beyond_cap = 0
         self._related = Related()
         self._new: list[int] = []
+        self._deferred = 0
         self._told: set[Path] = set()
         """Sessions with new statements."""
         self.spent, self._limit = Spent(limit), limit
@@ -461,6 +463,10 @@ class _Outcome:
         if relations != type(relations)():
             self._related = self._related.plus(proposals.relate(self._project, relations))
 
+    def count_deferred(self) -> None:
+        """Count the new statements that do not wait, because their reader doubts them."""
+        self._deferred = sum(row.deferred for row in self._engine.queue.rows(self._new))
+
     def for_screen(self, remark: str) -> dict[str, Any]:
         """The outcome as the screen reads it; `problem`: a failure's sentence with advice."""
         return {
@@ -510,6 +516,9 @@ class _Outcome:
     def _rows(self) -> Iterator[tuple[str, str]]:
         """The counts as lines of a table."""
         yield "statements", f"{len(self._new):,} new, {self._seen:,} seen again"
+        if self._deferred:
+            doubted = f"{self._deferred:,} of the new ones, meant for once or doubted by the reader"
+            yield "deferred", f"{doubted} (reviewer queue list --status deferred)"
         if self._beyond_cap:
             yield "not queued yet", f"{self._beyond_cap:,} (reviewer queue more)"
         if (found := self._related) != type(found)():

@@ -4,6 +4,8 @@ Promotion.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from reviewer.proposing.answers import WISHES
 from reviewer.proposing.values import Proof, Proposal, Proposer
 from reviewer.sources.events import Speaker
@@ -63,6 +65,9 @@ MOST = 0.85
 and the formula cannot exceed 1.
 """
 
+EVEN = 0.5
+"""From this confidence on, a proposer rather expects that its statement is kept."""
+
 NEEDS: dict[str, float] = {
     "instruction": 1.0,
     "preference": 0.95,
@@ -90,6 +95,15 @@ def prior(proposal: Proposal) -> float:
     if proposal.confidence is None:
         return PRIORS[proposal.proposer]
     return min(proposal.confidence, MOST)
+
+
+def doubt(prior: float, flags: Collection[str]) -> str:
+    """Why the proposer of a row doubts it, in words; empty if it does not. Such a row is deferred
+    until it comes up again.
+    """
+    if MEANT_FOR_ONCE in flags:
+        return "meant for once"
+    return f"its proposer gives it {prior:.0%}" if prior < EVEN else ""
 
 
 def is_own(proposal: Proposal) -> bool:

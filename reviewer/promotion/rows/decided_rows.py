@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from msgspec import Struct
 
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
+from reviewer.promotion import queue_order
 from reviewer.promotion.views import RowKind, Status
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.text.numerals import some_of
@@ -222,6 +223,15 @@ def hide_behind(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> N
         act.update(
             "memory", number, leader_id=leader, flags=" ".join(sorted(more.union(known.split())))
         )
+
+
+def no_longer_doubted(act: Act, number: int) -> None:
+    """Let a row wait that was deferred because its proposer doubted it: it came up again."""
+    ((deferred, prior, flags),) = act.query(
+        "SELECT deferred, prior, flags FROM memory WHERE id = ?", (number,)
+    )
+    if deferred and queue_order.doubt(prior, flags.split()):
+        act.update("memory", number, deferred=0)
 
 
 def make_first_leader(act: Act, members: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ from reviewer.promotion.rows.conflict_rows import (
     MAKES_UNTRUE_IN_PART,
     queue_contradiction,
 )
-from reviewer.promotion.rows.decided_rows import hide_behind
+from reviewer.promotion.rows.decided_rows import hide_behind, no_longer_doubted
 from reviewer.promotion.rows.evidence_rows import JOINED, UNTRUE, copy_evidence, sessions_of
 from reviewer.promotion.rows.known_rows import query_of, row_with_key
 from reviewer.proposing.values import Relations, Sentence
@@ -106,6 +106,7 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     if leader == old:  # the other way round: they were joined as the same
         return Related()
     hide_behind(act, [old], leader, JOINED, UNTRUE)
+    no_longer_doubted(act, leader)
     return Related(untrue=1)
 
 
@@ -155,6 +156,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
         return 0
     leader, *members = waiting
     hide_behind(act, members, leader, JOINED)
+    no_longer_doubted(act, leader)
     ((cost, times, rank, quality),) = act.query(
         "SELECT max(cost), max(times), max(rank), (SELECT confidence FROM memory WHERE id = ?)"
         f" FROM memory WHERE id {AMONG}",

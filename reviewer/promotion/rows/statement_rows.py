@@ -15,7 +15,7 @@ from reviewer.extraction.ranking import CAP
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.cited_lines import CitedQuote, cite
-from reviewer.promotion.rows.decided_rows import hide_behind
+from reviewer.promotion.rows.decided_rows import hide_behind, no_longer_doubted
 from reviewer.promotion.rows.enqueue import KeyedPlace, NewRow, QueueWriter, add_quotes, in_store
 from reviewer.promotion.rows.evidence_rows import (
     JOINED,
@@ -87,6 +87,14 @@ class PreparedStatement(Struct, frozen=True):
             for cited in self.cited
         )
 
+    @property
+    def is_doubted(self) -> bool:
+        """Whether its row is deferred, because its own proposer doubts it. What makes a row untrue
+        waits.
+        """
+        doubted = bool(queue_order.doubt(self.prior, self.flags))
+        return doubted and not self.proved.proposal.replaces
+
     def row(self, rank: float) -> NewRow:
         """Its row of the queue."""
         proposal, times = self.proved.proposal, self.times
@@ -104,6 +112,7 @@ class PreparedStatement(Struct, frozen=True):
         columns |= {
             "flags": " ".join(self.flags),
             "need": proposal.kind,
+            "deferred": int(self.is_doubted),
             "proof": msgspec.json.encode(self.proved.proof).decode(),
         }
         if times:
@@ -282,6 +291,7 @@ def _say_again(
         again = statement.rank(sessions_of(act, [row]), cost=cost)
         if statement.proved.proposal.standing:
             flags = " ".join(each for each in flags.split() if each != queue_order.MEANT_FOR_ONCE)
+        no_longer_doubted(act, row)
         act.update("memory", row, rank=max(rank, again), flags=flags)
     return True
 
@@ -330,6 +340,8 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
         cost=behind.cost,
         rank=best.rank(max(behind.sessions, 1), cost=behind.cost),
     )
+    if behind.sessions > 1:
+        no_longer_doubted(act, number)
 
 
 def _records(

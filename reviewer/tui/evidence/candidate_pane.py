@@ -8,6 +8,7 @@ from datetime import datetime
 from msgspec import structs
 
 from reviewer.promotion.lists.figure_words import author, came_up, factors
+from reviewer.promotion.queue_order import doubt
 from reviewer.promotion.views import (
     REASONS,
     CandidateView,
@@ -138,7 +139,8 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Te
     if view.reason:
         return labelled("disputed", view.reason, "warm")
     if view.deferred:
-        return labelled("status", f"{signs.deferred} deferred{ago}")
+        why = doubt(view.prior, view.flags)
+        return labelled("status", f"{signs.deferred} deferred{ago}{f': {why}' if why else ''}")
     return None
 
 

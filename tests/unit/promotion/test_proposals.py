@@ -10,6 +10,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.extraction.candidates import MemoryType
+from reviewer.promotion.queue_order import doubt
 from reviewer.promotion.rows.statement_rows import Written
 from reviewer.promotion.views import QueueQuery, QueueRow, RejectReason
 from reviewer.proposing.proof import prove
@@ -298,3 +299,40 @@ class TestIngestion:
         assert report.new == 0
         engine.intake.ingest([remembered], project="acme", again=True)
         assert [row[0] for row in before] == [row.id for row in waiting(engine, status="all")]
+
+
+DOUBTED = [
+    pytest.param({"confidence": 0.45}, "its proposer gives it 45%", id="unsure"),
+    pytest.param({"standing": False}, "meant for once", id="once"),
+]
+
+
+@pytest.mark.parametrize(("more", "why"), DOUBTED)
+def test_what_its_reader_doubts_is_deferred_until_it_comes_up_again(
+    engine: Engine, tmp_path: Path, more: dict[str, Any], why: str
+) -> None:
+    (number,) = add(engine, session(tmp_path / "s1.jsonl"), proposal(**more)).new
+    assert [row.id for row in waiting(engine, status="deferred")] == [number]
+    row = engine.queue.candidate(number)
+    assert doubt(row.prior, row.flags) == why
+    add(engine, session(tmp_path / "s2.jsonl", name="s2"), proposal(joins=number))
+    assert [row.id for row in waiting(engine)] == [number]
+
+
+def test_what_a_person_deferred_stays_so_when_it_comes_up_again(
+    engine: Engine, tmp_path: Path
+) -> None:
+    (number,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
+    engine.triage.defer([number])
+    add(engine, session(tmp_path / "s2.jsonl", name="s2"), proposal(joins=number))
+    assert waiting(engine) == []
+
+
+def test_what_makes_a_row_untrue_waits_even_if_its_reader_doubts_it(
+    engine: Engine, tmp_path: Path
+) -> None:
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
+    later = session(tmp_path / "s2.jsonl", name="s2")
+    words = "Releases are deployed from a laptop of the release team."
+    (other,) = add(engine, later, proposal(words, confidence=0.4, replaces=one)).new
+    assert [row.id for row in waiting(engine)] == [other]

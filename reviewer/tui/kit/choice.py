@@ -14,6 +14,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.widgets import Input, OptionList
 
+from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.actor import Actor, DismissOnce
@@ -22,7 +23,7 @@ from reviewer.tui.kit.text import cut
 from reviewer.tui.kit.text_pane import TextPane
 
 Find = Callable[[str], Sequence[Option] | str]
-"""The options for a typed text, or a sentence in their place."""
+"""The options for a typed text, or a sentence in their place, which a ReviewerError has, too."""
 
 NOTHING = "Nothing matches."
 NAME_CELLS = 34
@@ -105,7 +106,7 @@ class ChoiceScreen(
         """
         super().__init__()
         self._find = options if callable(options) else partial(_fitting, options)
-        self._first = self._find(text)
+        self._first = self._found(text)
         first = () if isinstance(self._first, str) else self._first
         least = LEAST_ROWS if callable(options) else 0
         self._rows = min(max(len(first), least), MAX_ROWS)
@@ -202,11 +203,17 @@ class ChoiceScreen(
         shown = cut(name, NAME_CELLS, signs.ellipsis)
         return Content.assemble(mark, " ", (shown, style), "  ", (detail, "$dim"))
 
+    def _found(self, text: str) -> Sequence[Option] | str:
+        try:
+            return self._find(text)
+        except ReviewerError as error:
+            return str(error)
+
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
         if self.is_active:  # else it was typed after the choice
-            self._show(self._find(event.value))
+            self._show(self._found(event.value))
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)

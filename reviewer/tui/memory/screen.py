@@ -367,16 +367,19 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
 
-        def find(typed: str) -> Sequence[Option] | str:
+        def meant(clause: str) -> str:
+            """A clause as it is, or the nearest moment."""
+            return next((each.shown for each in offers(clause)), clause)
+
+        def find(typed: str) -> Sequence[Option]:
             *before, last = map(str.strip, typed.rstrip("; ").split(";"))
             try:
                 if read(typed):
                     return [option(typed.strip("; "))]
-            except ReviewerError as error:
+            except ReviewerError:
                 alone = [NO_PACKET] if "only" in last.lower().split() else []
-                near = (each.shown for each in offers(last) if each.value or not alone)
-                found = ["; ".join((*before, each, *alone)) for each in near]
-                return list(map(option, found)) or str(error)
+                near = [each.shown for each in offers(last) if each.value or not alone] or [last]
+                return [option("; ".join((*map(meant, before), each, *alone))) for each in near]
             default = Option("", "Default: from its wording and evidence")
             return [default, *(option(each.shown) for each in commands_in(content))]
 

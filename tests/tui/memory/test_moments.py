@@ -177,3 +177,21 @@ async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(
             screen.app.simulate_key(key)
         await screen.settle()
         assert f"Edit #{memory}" in screen.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("git push; no packet", "in no packet · when git push fails"),
+        ("git push; no p", "when git push fails"),
+        ("src/foo/; no p", "at work on src/foo/"),
+        ("command ; no p", "command takes a value"),
+        ("git; pa", "pa is not a kind of moment"),
+    ],
+)
+async def test_a_clause_that_is_no_moment_is_the_nearest_one_or_said(
+    known: Engine, memory: int, typed: str, shown: str
+) -> None:
+    async with opened(known, project="acme", size=(120, 40)) as screen:
+        await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u", *typed)
+        assert shown in " ".join(screen.text.split())

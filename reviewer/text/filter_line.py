@@ -111,8 +111,9 @@ def _condition(term: Term, fields: Mapping[str, Field]) -> tuple[str, tuple[Para
     begun = [each for each in known if each.startswith(value.lower())]
     if known and not begun:
         other = next((it for it, each in fields.items() if value.lower() in each.known()), "")
-        instead = f"; write {other}:{value.lower()}" if other else f', not "{value}"'
-        raise FilterError(f"{name}: takes {', '.join(known[:-1])} or {known[-1]}{instead}")
+        if other:  # `type:trap`: the names of rows are of several fields
+            return _condition(term._replace(field=other), fields)
+        raise FilterError(f'{name}: takes {", ".join(known[:-1])} or {known[-1]}, not "{value}"')
     if field.meanings:
         return " OR ".join(field.meanings[each] for each in begun), ()
     return field.sql, (value,)

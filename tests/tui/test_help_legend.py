@@ -105,7 +105,7 @@ async def test_the_help_in_a_filter_begins_with_what_a_filter_understands(
 ) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press("/", "f1")
-        for words in ("kind:", "is:", "seen>2"):
+        for words in ("kind:", "is:", "calls>2"):
             assert words in screen.text
 
 

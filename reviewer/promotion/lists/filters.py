@@ -87,6 +87,7 @@ FIELDS = {
     ),
     "since": Field(_RECORD.format("r.at >= ?")),
     "conf": Field("m.confidence", number=True),
+    "calls": Field("m.cost", number=True),
     "seen": Field("m.seen", number=True),
     "refs": Field("m.refs", number=True),
     "id": Field("m.id", number=True),

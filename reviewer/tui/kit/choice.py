@@ -118,9 +118,7 @@ class ChoiceScreen(
         self._current = current
         self._whole = whole
         self._pane = pane
-        self._hint = hint or (
-            f"type to narrow, {keys.LINE_DOWN.key} {keys.LINE_UP.key} or arrows move"
-        )
+        self._hint = hint or "type to narrow, arrows move"
         self.field = ChoiceField(
             text,
             placeholder=self._hint,

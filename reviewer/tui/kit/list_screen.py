@@ -44,11 +44,10 @@ COLUMNS = [(0, "-stacked"), (100, "-beside")]
 
 FIELD_WORDS = (
     ("word -word", '"a phrase"; rows with, without it'),
-    ("kind:", "memory, entity, conflict"),
-    ("type:", "preference, decision and other types"),
+    ("kind:", "trap, instruction, preference, decision, entity, conflict"),
     ("is:", "edited, deferred, unused"),
     ("by:", "me, agent, tool, note: who said it"),
-    ("seen>2", "seen more often; also conf> refs>"),
+    ("calls>2", "more calls lost; also seen> conf> refs>"),
     ("path:", "part of a path; also session: since:2026-03"),
 )
 """What a filter over memories understands, for the help."""

@@ -57,13 +57,19 @@ class QueueModel(RowModel["QueueRow"]):
     # decisions
 
     def reread(self, ids: Sequence[int]) -> None:
-        """Reload rows that were decided, deferred or restored."""
+        """Reload rows that were decided, deferred or restored; those hidden behind another row are
+        not dimmed, because they are not in the list.
+        """
         known = set(ids)
         self.forget(known)
         self.read(list(known)[:CACHED_ROWS])
         for memory_id in known:
             row = self.known(memory_id)
-            if row is None or (row.status == "candidate" and not row.deferred):
+            if (
+                row is None
+                or (row.leader_id and memory_id not in self.leader_of)
+                or (row.status == "candidate" and not row.deferred)
+            ):
                 self.dimmed.discard(memory_id)
             else:
                 self.dimmed.add(memory_id)

@@ -140,6 +140,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         words = f"{words} {self.leave_edit()}".strip()
         if project != self.project:
             self.done, self.undone = [], []
+            self.model.cursor = 0
         self.project = project
         self.query_asked = QueueQuery(project=project)
         self.loaded = False
@@ -673,7 +674,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             done = self.engine.triage.merge(ids, into)
             return structs.replace(done, ids=(*done.ids, into))
 
-        await self._decide(ids, "Merging", merge, alike=False)
+        remark = f", which keeps its wording: {keys.EDIT.key} changes it"
+        await self._decide(ids, "Merging", merge, remark, alike=False)
+        at = self.model.index_of([into])
+        if at is not None and self.model.waiting(at):
+            self.list.move_to(at)
 
     def _merging(self) -> tuple[list[int], int]:
         """The rows to merge, and the one they go into: the marked rows into this one or the first

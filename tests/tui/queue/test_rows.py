@@ -239,7 +239,9 @@ async def test_a_merge_takes_the_marked_rows_and_the_menu_names_them(seeded: Eng
         await screen.press("j", "space", "space", "g", "full_stop", *"merge")
         assert f"merge #{third} into #{second}" in screen.text, "the first marked, not this row"
         await screen.press("enter")
-        assert screen.status == f"Merged #{third} into #{second} - u to undo"
+        kept = "which keeps its wording: e changes it"
+        assert screen.status == f"Merged #{third} into #{second}, {kept} - u to undo"
+        assert screen.model.current_id == second
         assert seeded.queue.candidate(third).superseded_by == second
         assert "→" in screen.text
         assert "✗" not in screen.text
@@ -247,7 +249,7 @@ async def test_a_merge_takes_the_marked_rows_and_the_menu_names_them(seeded: Eng
         await screen.press("full_stop", *"merge")
         assert f"merge 2 rows into #{fourth}" in screen.text, "the cursor is on a marked row"
         await screen.press("enter")
-        assert screen.status == f"Merged 2 candidates into #{fourth} - u to undo"
+        assert screen.status == f"Merged 2 candidates into #{fourth}, {kept} - u to undo"
         assert [status_of(seeded, each) for each in (second, third)] == ["superseded"] * 2
         await screen.press("u")
         assert [status_of(seeded, each) for each in (second, third)] == ["candidate"] * 2
@@ -384,3 +386,12 @@ async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine) -> None:
         await screen.pilot.click("#footer", offset=(line.index("? help"), 0))
         await screen.settle()
         assert "What you can do here" in screen.text
+
+
+async def test_a_row_decided_with_the_ones_alike_counts_once(twins: Engine) -> None:
+    async with opened(twins) as screen:
+        waiting = len(screen.model.ids)
+        while not present(screen.model.current).members:
+            await screen.press("j")
+        await screen.press("a")
+        assert f"of {waiting:,}, {waiting - 1:,} waiting" in screen.text

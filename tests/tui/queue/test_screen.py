@@ -256,7 +256,6 @@ async def test_a_question_without_room_for_its_lines_can_be_paged(
     [
         ("is:foo", "deferred, edited or unused"),
         ("type:xq", "preference, project"),
-        ("type:trap", "write kind:trap"),
     ],
 )
 async def test_a_filter_for_an_unknown_value_names_the_values(

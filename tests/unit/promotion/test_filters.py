@@ -37,6 +37,8 @@ FOUND: dict[str, list[str]] = {
     "kind:deci retries": ["Retries"],
     "decision retries": ["Retries"],
     "kind:trap": [],
+    "type:trap": [],
+    "calls>0": [],
     "-trap": ["Use", "Retries", "The"],
     "-kind:trap ledger": ["Use", "The"],
     "conf>0.4 retries": ["Retries"],
@@ -86,7 +88,7 @@ def test_by_me_are_the_rows_that_the_queue_calls_own_words_and_those_written_by_
         ("flag:nope", "flag: takes concurrent, conflict"),
         ("is:foo", "is: takes deferred, edited or unused"),
         ("type:xq", "identity, preference"),
-        ("kind:note", "memory, entity, conflict, instruction"),
+        ("kind:xq", "memory, entity, conflict, instruction"),
         ("status:gone", "waiting, promoted"),
     ],
 )

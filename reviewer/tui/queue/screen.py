@@ -78,6 +78,12 @@ MAX_REREAD = 500
 MANY_AT_ONCE = 20
 """Decisions on more rows than this ask for confirmation."""
 
+WHAT_TO_DO = (
+    f"What may agents remember? {keys.PROMOTE.key} keeps, {keys.REJECT.key} rejects, "
+    f"{keys.SESSION.key} shows where it was said."
+)
+"""The first message, as long as nothing has been decided."""
+
 TITLES = {
     "waiting": "Waiting",
     "deferred": "Deferred",
@@ -331,6 +337,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def take_counts(self, counts: Counts) -> None:
         super().take_counts(counts)
+        first = self._counts is None and not (counts.promoted or counts.rejected)
+        if first and counts.waiting and not self.status.text:
+            self.say(WHAT_TO_DO)
         self._counts = counts
         self._show_empty()
         self._show_remark()

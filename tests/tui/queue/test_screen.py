@@ -488,6 +488,18 @@ async def test_ctrl_c_leaves_a_question(stocked: Engine) -> None:
     async with opened(stocked) as screen:
         await screen.press("p", "x", "ctrl+c")
         assert screen.queue.is_active
+        assert "quits" not in screen.status
+
+
+async def test_as_long_as_nothing_is_decided_the_queue_says_what_it_is_for(
+    stocked: Engine,
+) -> None:
+    async with opened(stocked, size=(80, 24)) as screen:
+        asks = "What may agents remember? a keeps, x rejects, enter shows where it was said."
+        await screen.until(lambda: screen.status == asks)
+        await screen.press("a")
+    async with opened(stocked, size=(80, 24)) as screen:
+        await screen.settle()
         assert screen.status == ""
 
 

@@ -118,7 +118,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.show_counts()
 
     def _show(self, words: str, ids: array[int]) -> None:
-        self.list.empty = ("No acts yet.", "Read something first: reviewer ingest PATH")
+        self.list.empty = ("No acts yet.", "Reading sessions is the first one.")
         if words:
             who = "A name finds what a person did, without by:" if "by:" in words else ""
             nothing = f"Nothing matches / {display_line(words)}"

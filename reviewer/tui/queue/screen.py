@@ -1058,4 +1058,4 @@ def empty_lines(
     if here is not None:
         lines.append(here.sentence)
     reads = keys.READ_SESSIONS.key
-    return (*lines, f"{reads} looks for sessions to read; for other files: reviewer ingest PATH")
+    return (*lines, f"{reads} looks for sessions to read, {keys.READ_FILE.key} reads other files.")

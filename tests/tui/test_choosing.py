@@ -106,3 +106,14 @@ async def test_every_menu_has_the_theme(stocked: Engine, key: str) -> None:
         await screen.press(key, "escape")
         await screen.choose("theme")
         assert screen.app.theme.startswith("reviewer-light")
+
+
+async def test_a_question_about_the_last_row_in_sight_leaves_its_text_in_sight(
+    seeded: Engine,
+) -> None:
+    async with opened(seeded, size=(80, 24)) as screen:
+        row = screen.queue.list
+        await screen.press(*"j" * (row.size.height - 1), "w")
+        box = screen.top(ChoiceScreen).box.region
+        assert box.bottom <= row.region.bottom
+        assert not box.contains(0, screen.queue.row_in_question.y)

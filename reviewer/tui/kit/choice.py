@@ -91,6 +91,7 @@ class ChoiceScreen(
         options: Sequence[Option] | Find,
         *,
         near: Region,
+        until: int,
         hint: str = "",
         text: str = "",
         current: str = "",
@@ -99,10 +100,11 @@ class ChoiceScreen(
         pane: TextPane | None = None,
     ) -> None:
         """`options`: all of them, of which those with the typed words are shown, or what finds
-        them; `near`: the row that must stay visible; `text`: the initial text of the field, which
-        typing replaces unless it ends with a blank or slash; `current`: the initial option. With
-        `whole` it fills the screen. `narrows`: what is typed is never itself the answer, as with
-        given options. Page keys scroll `pane`, the subject of the question.
+        them; `near`: the row that must stay visible, whose list ends at the line `until`; `text`:
+        the initial text of the field, which typing replaces unless it ends with a blank or slash;
+        `current`: the initial option. With `whole` it fills the screen. `narrows`: what is typed is
+        never itself the answer, as with given options. Page keys scroll `pane`, the subject of the
+        question.
         """
         super().__init__()
         self._find = options if callable(options) else partial(_fitting, options)
@@ -113,7 +115,7 @@ class ChoiceScreen(
         self._cells = max(map(_cells, first), default=0)
         self._shown: Sequence[Option] = ()
         self._marked = 0
-        self._near = near
+        self._near, self._until = near, until
         self._text = text
         self._current = current
         self._whole = whole
@@ -157,7 +159,9 @@ class ChoiceScreen(
         width = min(width, max(wide * 2 // 3, MAX_CELLS), wide - 2)
         below, above = high - self._near.bottom, self._near.y
         height = min(max(self._rows, 1) + FRAME, max(below, above))
-        y = self._near.bottom if height <= below else self._near.y - height
+        ends = self._until - self._near.bottom
+        # Above, where below would cover the text of the row.
+        y = self._near.y - height if height > below or ends < height <= above else self._near.bottom
         x = max(min(self._near.right, wide) - width - 1, 0)
         self.box.styles.width, self.box.styles.height = width, height
         self.box.styles.offset = (x, y)

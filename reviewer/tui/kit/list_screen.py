@@ -296,6 +296,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         y = rows.content_region.y + max(rows.cursor - rows.scroll_offset.y, 0)
         return Region(rows.region.x, y, rows.region.width, 1)
 
+    @property
+    def list_end(self) -> int:
+        return self.list.region.bottom
+
     def show_empty(self, *, empty: bool) -> None:
         """Give an empty list the whole width."""
         self.set_class(empty, "-empty")

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.geometry import Region
@@ -34,6 +35,7 @@ from reviewer.tui.kit.actor import (
 )
 from reviewer.tui.kit.bars import FooterBar, StatusBar
 from reviewer.tui.kit.option import Option
+from reviewer.tui.kit.text import cut
 from reviewer.tui.kit.text_pane import TextPane
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
@@ -41,6 +43,9 @@ if TYPE_CHECKING:  # imported on first use: text fields are slow to import
     from reviewer.tui.kit.choice import ChoiceScreen, Find
 
 Value = TypeVar("Value")
+
+LEAST_WORDS = 20
+"""Cells of an act's title in the message that it was undone, however narrow the screen."""
 
 
 class EngineAct(Protocol):
@@ -289,7 +294,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         kept.append(step)
         where = "" if step.place == self.place else f" ({step.place})"
         verb, other = ("Undone", keys.REDO) if undoes else ("Redone", keys.UNDO)
-        self.say(f"{verb}: {display_line(step.words)}{where} - {other.key} to {other.title}")
+        again = f"{where} - {other.key} to {other.title}"
+        room = self.size.width - cell_len(f"  {verb}: {again}")
+        words = cut(display_line(step.words), max(room, LEAST_WORDS), self.host.glyphs.ellipsis)
+        self.say(f"{verb}: {words}{again}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Show the rows changed by an undo or redo."""
@@ -361,6 +369,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """The line that a question must not cover."""
         return Region(0, 0, self.size.width, 1)
 
+    @property
+    def list_end(self) -> int:
+        """The line where the list of that row ends."""
+        return self.size.height
+
     async def choose(
         self,
         title: str,
@@ -381,6 +394,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             title,
             options,
             near=self.row_in_question,
+            until=self.list_end,
             hint=hint,
             text=text,
             current=current,

@@ -430,7 +430,7 @@ async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(
 async def test_an_empty_store_says_what_to_do(engine: Engine) -> None:
     async with opened(engine) as screen:
         assert "Nothing is waiting." in screen.text
-        assert "reviewer ingest PATH" in screen.text
+        assert "reads other files" in screen.text
 
 
 async def test_a_cleared_queue_is_calm(stocked: Engine) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reviewer.engine import Engine
@@ -244,3 +246,11 @@ async def test_the_list_has_one_act_for_an_ingestion_and_days_have_names(
         assert "Nothing matches / yesterday" in screen.text
         await screen.press("/", "ctrl+u", *"by:me", "enter")
         assert "without by:" in screen.text
+
+
+async def test_a_reading_that_brought_nothing_is_no_act(stocked: Engine, notes: Path) -> None:
+    stocked.intake.ingest([notes], project="acme")
+    async with opened(stocked) as screen:
+        await screen.press("f8")
+        assert "Ingested 1 file" in screen.text
+        assert "Ingested 0 files" not in screen.text

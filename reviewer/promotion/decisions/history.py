@@ -18,8 +18,10 @@ __all__ = ["ActView", "ChangeView", "History", "Undone"]
 
 NEWEST = 2**62
 """Above the number of any act."""
-_NO_STEP = "kind NOT IN ('wave', 'read')"
-"""They change no row that a person decides on; the act `ingest` says what came of them."""
+_NO_STEP = "kind NOT IN ('wave', 'read') AND NOT (kind = 'ingest' AND rows = 1)"
+"""Steps of an ingestion change no row that a person decides on; the act `ingest` says what came of
+them. One that only ends its wave brought nothing.
+"""
 _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
 

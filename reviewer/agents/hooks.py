@@ -203,5 +203,5 @@ class SessionReader:
                 raise ReviewerError(f"{folder} is not bound to a project: run reviewer there once.")
             report = engine.intake.ingest([path], project=engine.project or "", sessions=sessions)
             engine.recall.note_start(note.given, note.session, note.given_at)
-        if report.files == 0:
-            raise ReviewerError(f"{path} has no known format.")
+        if not report.files + report.unchanged:
+            raise ReviewerError(next(iter(report.problems), f"{path} has no known format."))

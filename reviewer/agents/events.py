@@ -2,6 +2,9 @@
 
 from reviewer.recall.event_kinds import ERROR, GUARD, PROMPT, START
 
+CHILD = "REVIEWER_CHILD"
+"""Set for agents that `reviewer` itself calls: their hooks do nothing."""
+
 COMPACTION = "compaction"
 END = "end"
 

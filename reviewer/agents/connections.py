@@ -26,13 +26,13 @@ from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.files import FOLDER_MODE, make_folders, make_private_folder, read_own, write_atomic
 from reviewer.promotion.export.file_writer import (
+    PlannedFile,
     read_file,
     remove_file,
     unified_diff,
     write_plan,
 )
 from reviewer.promotion.export.marked_block import BlockError, with_block, without_block
-from reviewer.promotion.export.plans import PlannedFile
 from reviewer.recall import at_call
 from reviewer.sharing import personal
 from reviewer.system import user

@@ -19,7 +19,7 @@ from reviewer.pipelines.events import (
 )
 from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.outcomes import Attempt, read_answer
-from reviewer.pipelines.preamble import build_preamble, count_tokens, goal_of, shortened
+from reviewer.pipelines.preamble import build_preamble, goal_of, shortened
 from reviewer.pipelines.questions import matching_choice, question_of
 from reviewer.pipelines.resolve import DEGRADED_MODE
 from reviewer.pipelines.sessions import Session, room_beside
@@ -119,10 +119,10 @@ def _codergen(visit: Visit, options: RunOptions) -> Attempt:
     limit = options.context_tokens - longest
     preamble = ""
     if not session.turns:
-        room = room_beside(asked, limit, count_tokens) - _JOINT_TOKENS
+        room = room_beside(asked, limit) - _JOINT_TOKENS
         preamble = _preamble(visit, room, options)
     prompt = f"{preamble}\n\n{asked}" if preamble else asked
-    sent = session.fitting(prompt, limit, count_tokens)
+    sent = session.fitting(prompt, limit)
     try:
         completion = options.answering(session.model).complete(
             sent.messages,

@@ -139,7 +139,6 @@ def _output(agent: str, payload: Mapping[str, Any], command: str) -> tuple[str, 
 
 
 def _patched(patch: str) -> tuple[str, ...]:
-    """The files of a Codex patch."""
     marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
     return tuple(
         line.partition(": ")[2].strip() for line in patch.splitlines() if line.startswith(marks)

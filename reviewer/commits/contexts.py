@@ -41,8 +41,6 @@ from reviewer.text.numerals import count
 
 
 class Contexts(ContextReader):
-    """Reads and writes contexts."""
-
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         super().__init__(database)
         self._ledger = ledger

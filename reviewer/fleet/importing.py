@@ -148,7 +148,6 @@ class _Wave:
         self._act.update("wave", self.number, counts=msgspec.json.encode(counts).decode())
 
     def write(self, rows: Sequence[CandidateRow]) -> None:
-        """Write some rows."""
         rows, masked = without_secrets(rows)
         keys = [(each.kind, each.type, duplicate_key(each.content)) for each in rows]
         known = known_keys(self._act.query, self._project_id, keys)

@@ -179,7 +179,6 @@ class _Reading:
         lines: tuple[int, int],
         **columns: Any,
     ) -> None:
-        """Add the row of a place."""
         key = duplicate_key(found.content)
         cwd = record.meta.get("cwd") or self._cwd
         home = _HOME.match(cwd) or _HOME.search(self._file.name)

@@ -33,8 +33,6 @@ KILLER = "ended the process that read it (out of memory, or a crash)"
 
 
 class JobProgress(Struct):
-    """How far a job is."""
-
     files_total: int
     bytes_total: int
     files: int = 0
@@ -158,8 +156,6 @@ def _parts(
 
 
 class _Run:
-    """Reads parts."""
-
     def __init__(
         self,
         parts: deque[Part],

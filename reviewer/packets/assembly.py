@@ -161,7 +161,6 @@ class _LaidOut:
             self.layout.add(section, self.pieces[number], listed=True)
 
     def items(self) -> Iterator[PacketItem]:
-        """Each item with its outcome, by section."""
         prepared = self._prepared
         for section in BUDGETED:
             after = dict(pairwise(prepared.best_first or prepared.order[section]))
@@ -262,7 +261,6 @@ class Layout:
         return any(section not in leading for section, _, _ in self._laid)
 
     def masked(self) -> int:
-        """Number of masked secrets."""
         return sum(piece.masked for _, piece, _ in self._laid)
 
     def markdown(self) -> AgentText:

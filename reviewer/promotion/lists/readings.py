@@ -27,8 +27,6 @@ GROWN = 1.25
 
 
 class ReadingNote(Struct, frozen=True, kw_only=True):
-    """A session read by a reader."""
-
     project: str
     path: str
     bytes: int
@@ -70,8 +68,6 @@ class Offer(Struct, frozen=True):
 
 
 class Readings:
-    """The sessions of a store and their readings."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
         self._path = personal(database.path, ".readings")

@@ -88,7 +88,6 @@ class PreparedStatement(Struct, frozen=True):
         )
 
     def row(self, rank: float) -> NewRow:
-        """Its row of the queue."""
         proposal, times = self.proved.proposal, self.times
         columns = new_columns(
             proposal.type,

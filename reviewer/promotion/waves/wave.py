@@ -104,7 +104,6 @@ class Wave:
         return self._report
 
     def _to_read(self, items: Iterator[FoundPath]) -> list[tuple[str, int]]:
-        """The files to read and their sizes."""
         found: list[tuple[str, int]] = []
         for item in self._breakably(items):
             if item.reason:

@@ -28,8 +28,8 @@ _BY_SHAPE = {
     "diamond": Handler.CONDITIONAL,
     "hexagon": Handler.HUMAN,
     "parallelogram": Handler.TOOL,
-    "component": "parallel",
-    "tripleoctagon": "parallel.fan_in",
+    "component": Handler.PARALLEL,
+    "tripleoctagon": Handler.FAN_IN,
     "house": "stack.manager_loop",
     "folder": "pipeline",
 }
@@ -43,7 +43,7 @@ _BY_NAME = {
     "wait-human": Handler.HUMAN,
     "command": Handler.TOOL,
     "shell": Handler.TOOL,
-    "fan_in": "parallel.fan_in",
+    "fan_in": Handler.FAN_IN,
 }
 _BY_NODE_NAME = {"start": Handler.START, "exit": Handler.EXIT, "end": Handler.EXIT}
 

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.pipelines.events import RunError
+from reviewer.pipelines.forks import Fork
 from reviewer.pipelines.run_folder import CHECKPOINT, RunFolder
 from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 
@@ -15,7 +16,7 @@ from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 class Checkpoint(Struct, frozen=True):
     """Everything needed to continue a run. `current_node` is the last finished node; `next_node`,
     empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the SHA-256 of
-    the original file; `engine` is who answered.
+    the original file; `engine` is who answered; `fork` is the branches in progress.
     """
 
     run_id: str
@@ -30,6 +31,12 @@ class Checkpoint(Struct, frozen=True):
     next_edge: int | None = None
     engine: str = ""
     max_steps: int | None = None
+    fork: Fork | None = None
+
+    @property
+    def visible(self) -> list[Stage]:
+        """The stages visible to the next one; in a branch, without other branches."""
+        return self.logs if self.fork is None else self.fork.visible(self.logs)
 
 
 def write_checkpoint(folder: RunFolder, checkpoint: Checkpoint) -> None:
@@ -51,8 +58,12 @@ def read_checkpoint(folder: RunFolder) -> Checkpoint:
 def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
     """Raise RunError if the checkpoint does not belong to this pipeline."""
     nodes = {checkpoint.next_node, *(stage.node for stage in checkpoint.logs)} - {""}
+    edges = {checkpoint.next_edge}
+    if checkpoint.fork is not None:
+        nodes |= {checkpoint.fork.node, checkpoint.fork.join}
+        edges |= {checkpoint.fork.into_join, *checkpoint.fork.edges}
     known = {None, *range(len(pipeline.edges))}
-    if not nodes or not nodes <= pipeline.nodes.keys() or checkpoint.next_edge not in known:
+    if not nodes or not nodes <= pipeline.nodes.keys() or not edges <= known:
         raise RunError(
             f"The checkpoint {folder.path / CHECKPOINT} does not belong to the pipeline "
             f"{pipeline.name}. "
@@ -66,4 +77,4 @@ def history_of(checkpoint: Checkpoint, pipeline: Pipeline) -> RunHistory:
         name: (done, pipeline.nodes[name].max_retries if name in pipeline.nodes else done)
         for name, done in checkpoint.node_retries.items()
     }
-    return RunHistory(checkpoint.run_id, tuple(checkpoint.logs), checkpoint.context, retries)
+    return RunHistory(checkpoint.run_id, tuple(checkpoint.visible), checkpoint.context, retries)

@@ -212,22 +212,47 @@ async def test_with_a_model_it_asks_who_answers(
         await until_ended(screen)
 
 
-GATED = """digraph gate {
+FORKED = """digraph fork {
     start [shape=Mdiamond]; done [shape=Msquare]
-    sweet [prompt="Bake it sweet"]
-    choose [shape=hexagon, label="Serve it?"]
-    start -> sweet -> choose
-    choose -> done [label="[S] Serve"]; choose -> sweet [label="[A] Again"]
+    split [shape=component]; meet [shape=tripleoctagon]
+    sweet [prompt="Bake it sweet"]; salty [prompt="Bake it salty"]
+    choose [shape=hexagon, label="Which one?"]
+    start -> split
+    split -> sweet; split -> salty
+    sweet -> meet; salty -> meet
+    meet -> choose
+    choose -> done [label="[S] Sweet"]; choose -> split [label="[A] Again"]
 }
 """
 
 
-async def test_a_run_is_left_at_a_gate_and_resumed(engine: Engine, bakery: Path) -> None:
-    bakery.write_text(GATED)
+async def test_a_gate_in_a_branch_hides_nothing_of_the_branch_before(
+    engine: Engine, bakery: Path
+) -> None:
+    bakery.write_text(
+        FORKED.replace(
+            "sweet -> meet; salty -> meet", "sweet -> meet; salty -> taste -> meet"
+        ).replace("choose [shape", "taste [shape=hexagon]; choose [shape")
+    )
+    async with opened(engine, project="acme") as screen:
+        await run_to_the_question(screen)
+        assert at(screen) == "taste"
+        assert states(screen)["sweet"] == ("success", 1)
+        await screen.press("c")
+        await until_ended(screen)
+
+
+async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bakery: Path) -> None:
+    bakery.write_text(FORKED)
     async with opened(engine, project="acme") as screen:
         await run_to_the_question(screen)
         assert at(screen) == "choose"
-        assert states(screen)["sweet"] == ("success", 1)
+        assert {states(screen)[name] for name in ("sweet", "salty", "split", "meet")} == {
+            ("success", 1)
+        }
+        await screen.until(lambda: "### salty" in shown(screen).input_pane.plain_text)
+        text = shown(screen).input_pane.plain_text
+        assert text.index("### sweet (success)") < text.index("### salty (success)")
         await screen.app.action_quit()
     assert engine.pipelines.runs()[0].state in ("cancelled", "waiting")
     async with opened(engine, project="acme") as screen:

@@ -19,7 +19,7 @@ SHELL_CALLS = {"system", "popen", "getoutput", "getstatusoutput", "create_subpro
 SHELLS = {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell"}
 
 STARTS_PROGRAMS = {
-    "agents/background.py",
+    "agents/hooks.py",  # this program, which reads an ended session
     "projects.py",  # git, which says which folders of others it trusts
     "promotion/exchange/signatures.py",  # ssh-keygen
     "llm/command.py",  # the agent that the person named

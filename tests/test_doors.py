@@ -172,7 +172,7 @@ MAKES_TEXT_ITSELF = {
 """(file, function) -> why it makes an `AgentText` of anything but our own words."""
 
 TAKES_READY_TEXT = {
-    ("agents/hook_events.py", "answer", "text"): "what a hook answers",
+    ("agents/hooks.py", "answer", "text"): "what a hook answers",
     ("agents/memory_folders.py", "memory_wiring", "facts"): "memory folders of agents",
     ("promotion/export/marked_block.py", "with_block", "body"): "marked blocks",
 }
@@ -199,7 +199,7 @@ WRITES_PLANS = {
 """Files that write plans, which take ready text, and settings."""
 
 OWN_TAGS = {
-    "agents/compaction.py": "our own words about the tags",
+    "agents/hooks.py": "our own words about the tags",
     "text/tags.py": "has them",
 }
 

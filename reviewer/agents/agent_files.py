@@ -82,7 +82,6 @@ class AgentFiles:
         return sorted(filter(None, found), key=lambda note: note.at, reverse=True)
 
     def session(self, note: SessionNote) -> SessionNote | None:
-        """The saved note of the same session."""
         return self._read(self.folder / SESSIONS / self._session_name(note), SessionNote)
 
     def forget_old_sessions(self) -> None:

@@ -10,10 +10,10 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from msgspec import Struct
 from pydantic import Field
 
 from reviewer.agents.agent_files import AgentFiles, SessionNote
@@ -59,12 +59,17 @@ _OWN_CALL = re.compile(
 """The beginning of a call of these tools in a session view."""
 
 
-class AgentQuote(Struct, frozen=True):
-    """A passage quoted by an agent; `line` counts from 1, 0 if not given."""
+@dataclass(frozen=True)
+class AgentQuote:
+    """A passage that proves a statement."""
 
-    text: str
-    file: str = ""
-    line: int = 0
+    text: Annotated[str, Field(description="The exact words, copied.")]
+    file: Annotated[
+        str, Field(description="The file that has them; leave it out for this session.")
+    ] = ""
+    line: Annotated[
+        int, Field(description="Their line in that file, from 1, if you know it.", ge=0)
+    ] = 0
 
 
 class AgentTools:

@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 
-from reviewer.agents.events import EVENTS, TIMEOUTS, is_call_event
+from reviewer.agents.events import CHILD, EVENTS, TIMEOUTS, is_call_event
 from reviewer.recall.event_kinds import ERROR, GUARD
 
 TYPE_CHECKING = False  # recognised by type checkers; importing `typing` costs a fifth of the time
@@ -44,7 +44,7 @@ def run(arguments: Sequence[str]) -> None:
 
 def respond(store: str, project: str | None, agent: str, event: str) -> None:
     """Answer an event on stdout. Never raises; ends the process at its timeout."""
-    if os.environ.get("REVIEWER_CHILD"):
+    if os.environ.get(CHILD):
         return
     if hasattr(signal, "SIGALRM"):
         signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
@@ -139,7 +139,6 @@ def _output(agent: str, payload: Mapping[str, Any], command: str) -> tuple[str, 
 
 
 def _patched(patch: str) -> tuple[str, ...]:
-    """The files of a Codex patch."""
     marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
     return tuple(
         line.partition(": ")[2].strip() for line in patch.splitlines() if line.startswith(marks)

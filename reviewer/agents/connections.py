@@ -26,13 +26,13 @@ from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.files import FOLDER_MODE, make_folders, make_private_folder, read_own, write_atomic
 from reviewer.promotion.export.file_writer import (
+    PlannedFile,
     read_file,
     remove_file,
     unified_diff,
     write_plan,
 )
 from reviewer.promotion.export.marked_block import BlockError, with_block, without_block
-from reviewer.promotion.export.plans import PlannedFile
 from reviewer.recall import at_call
 from reviewer.sharing import personal
 from reviewer.system import user
@@ -76,7 +76,6 @@ class Connection(Struct, frozen=True, kw_only=True):
 
     @property
     def key(self) -> tuple[str, WiringScope, str]:
-        """Its key in the record."""
         return self.agent, self.scope, self.root
 
     def missing(self) -> list[str]:
@@ -85,8 +84,6 @@ class Connection(Struct, frozen=True, kw_only=True):
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
-    """A planned change of a file, and its record."""
-
     plan: PlannedFile
     part: WiringFile | None = None
     removal: bool = False
@@ -293,7 +290,6 @@ class Connections:
         )
 
     def diff(self, change: FileChange) -> list[str]:
-        """The diff of a change, safe to display."""
         return unified_diff(change.plan, str(change.plan.path).lstrip("/"))
 
     def connect(self, planned: Planned) -> list[Path]:

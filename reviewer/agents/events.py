@@ -2,6 +2,9 @@
 
 from reviewer.recall.event_kinds import ERROR, GUARD, PROMPT, START
 
+CHILD = "REVIEWER_CHILD"
+"""Set for agents that `reviewer` itself calls: their hooks do nothing."""
+
 COMPACTION = "compaction"
 END = "end"
 
@@ -43,7 +46,6 @@ AGENT_TIMEOUTS = {START: 10, COMPACTION: 20, END: 10, PROMPT: 5, ERROR: 5, GUARD
 
 
 def is_call_event(agent: str, event: str) -> bool:
-    """Whether `call_hook` answers an event."""
     return EVENTS.get(agent, {}).get(event) in CALL_EVENTS
 
 

@@ -1,29 +1,110 @@
-"""Session hooks: send the packet, guide compaction, note sessions.
+"""Session hooks: parse an event, send the packet, guide compaction, note sessions.
 
 A hook never blocks an agent: a failure is one line in the log, and the agent goes on.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from reviewer.agents.agent_files import AgentFiles, GivenPacket, SessionNote
-from reviewer.agents.background import READ_SESSIONS, start_in_background
-from reviewer.agents.events import COMPACTION
-from reviewer.agents.hook_events import LifecycleEvent
+from reviewer.agents.call_hook import first_text, formatted
+from reviewer.agents.events import CHILD, COMPACTION, EVENTS
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.projects import work_tree
 from reviewer.recall.event_kinds import START
-from reviewer.text.for_agents import NOTHING, AgentText
+from reviewer.system import own_command
+from reviewer.text.for_agents import NOTHING, AgentText, joined, without_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+LARGEST_TRANSCRIPT = 30_000_000
+"""Bytes of the largest transcript read while the person waits for the compaction."""
+
+GENERAL = AgentText(
+    "Keep in the summary: the goal and the state of the work; what the person asked for, ruled out "
+    "or corrected, in their own words; decisions with their reasons; the exact names of files, "
+    "commands, flags, versions and numbers that are still needed; errors that were solved, with "
+    "what solved them; questions without an answer; the next step."
+)
+"""For an unreadable session."""
+
+LEFT_OUT = AgentText(
+    "Leave out the text between <recalled-memory> tags: it is given again after the compaction."
+)
+
+
+class UnknownEventError(ReviewerError):
+    """An unknown agent or event."""
+
+
+class LifecycleEvent(Struct, frozen=True, kw_only=True):
+    """A session event; fields that the agent does not send are empty.
+
+    `source`: startup, resume, clear or compact.
+    """
+
+    agent: str
+    name: str
+    kind: str
+    session: str = ""
+    transcript: str = ""
+    cwd: str = ""
+    prompt: str = ""
+    source: str = ""
+
+
+def read_event(agent: str, event: str, data: bytes) -> LifecycleEvent:
+    """Parse an agent's event. Raises UnknownEventError, and ReviewerError for invalid JSON."""
+    if agent not in EVENTS:
+        raise UnknownEventError(f"Unknown agent {agent}. Known agents: {', '.join(EVENTS)}.")
+    if event not in EVENTS[agent]:
+        known = ", ".join(EVENTS[agent])
+        raise UnknownEventError(f"Unknown event {event} of {agent}. Known events: {known}.")
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ReviewerError(f"{agent} sent invalid JSON on stdin.") from None
+    if not isinstance(value, dict):
+        raise ReviewerError(f"{agent} sent JSON on stdin that is not an object.")
+    roots = value.get("workspace_roots")
+    folder = roots[0] if isinstance(roots, list) and roots and isinstance(roots[0], str) else ""
+    session = first_text(value, "session_id", "sessionId", "conversation_id", "sessionID")
+    return LifecycleEvent(
+        agent=agent,
+        name=event,
+        kind=EVENTS[agent][event],
+        session=session,
+        transcript=first_text(value, "transcript_path", "transcriptPath")
+        or _transcript(agent, session),
+        cwd=first_text(value, "cwd", "directory") or folder or os.getcwd(),
+        prompt=first_text(value, "prompt", "initialPrompt"),
+        source=first_text(value, "source"),
+    )
+
+
+def answer(event: LifecycleEvent, text: AgentText) -> str:
+    """The output that gives a text to the agent's model."""
+    if event.kind == COMPACTION and event.agent == "claude-code":
+        return text  # it adds plain output to the compaction prompt
+    return formatted(event.agent, event.name, text)
+
+
+def _transcript(agent: str, session: str) -> str:
+    """The transcript's usual path, for an agent that does not send it."""
+    if agent == "copilot" and session and "/" not in session:
+        home = Path(os.environ.get("COPILOT_HOME") or Path.home() / ".copilot")
+        return str(home / "session-state" / session / "events.jsonl")
+    return ""
 
 
 class Hooks:
@@ -43,15 +124,13 @@ class Hooks:
         if event.kind == START:
             return self._packet(event)
         if event.kind == COMPACTION:
-            from reviewer.agents.compaction import summary_instructions
-
             session, path = event.session, event.transcript
             if path and not self._accepted(event):
                 session, path = "", ""
-            return summary_instructions(event.agent, session, path, Path(event.cwd))
+            return _summary_instructions(event.agent, session, path, Path(event.cwd))
         if self._note(event, ended=True) and (event.transcript or event.session):
             self._files.forget_old_sessions()
-            start_in_background(self._store, READ_SESSIONS, project=self._named)
+            _start_reading(self._store, self._named)
         return NOTHING
 
     def finish(self, event: LifecycleEvent) -> None:
@@ -149,6 +228,39 @@ class Hooks:
         return made.text
 
 
+def _summary_instructions(agent: str, session: str, transcript: str, folder: Path) -> AgentText:
+    """The instructions of `reviewer keep` for a session; general ones if it is unreadable or too
+    large.
+    """
+    from reviewer.agents.transcripts import transcript_of
+    from reviewer.compression.handover import write_keep
+
+    text = ""
+    try:
+        found = transcript_of(agent, session, transcript, folder)
+        if found.session is not None or found.path.stat().st_size <= LARGEST_TRANSCRIPT:
+            text = write_keep(found.path, session=found.session).text
+    except (OSError, SourceError):
+        text = ""
+    return joined([without_tags(text) or GENERAL, LEFT_OUT], "\n\n")
+
+
+def _start_reading(store: Path, project: str | None) -> None:
+    """Start `read-sessions` in a process of its own, without waiting for it. Raises OSError."""
+    command = own_command("--db", str(store.absolute()))
+    if project is not None:
+        command += ["--project", project]
+    subprocess.Popen(  # noqa: S603
+        [*command, "read-sessions"],
+        cwd=Path.home().anchor or "/",
+        env={**os.environ, CHILD: "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 class SessionReader:
     """Ingests the transcripts of ended sessions, one process at a time."""
 
@@ -203,5 +315,5 @@ class SessionReader:
                 raise ReviewerError(f"{folder} is not bound to a project: run reviewer there once.")
             report = engine.intake.ingest([path], project=engine.project or "", sessions=sessions)
             engine.recall.note_start(note.given, note.session, note.given_at)
-        if report.files == 0:
-            raise ReviewerError(f"{path} has no known format.")
+        if not report.files + report.unchanged:
+            raise ReviewerError(next(iter(report.problems), f"{path} has no known format."))

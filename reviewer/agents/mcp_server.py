@@ -14,7 +14,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from reviewer import __version__
 from reviewer.agents.agent_tools import (
@@ -62,14 +62,6 @@ P = ParamSpec("P")
 _ODD = re.compile(r"[^a-z0-9.-]+")
 
 
-class Passage(BaseModel):
-    """A passage that proves a statement."""
-
-    text: str = Field(description="The exact words, copied.")
-    file: str = Field("", description="The file that has them; leave it out for this session.")
-    line: int = Field(0, description="Their line in that file, from 1, if you know it.", ge=0)
-
-
 def serve(tools: AgentTools, *, agent_given: bool) -> None:
     """Serve on stdin and stdout until the client leaves.
 
@@ -113,7 +105,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
             str, Field(description="One self-contained sentence of 8 to 280 characters.")
         ],
         quotes: Annotated[
-            list[Passage],
+            list[AgentQuote],
             Field(description="The passages that prove it.", min_length=1, max_length=MAX_QUOTES),
         ],
         type: Annotated[str, Field(description=" | ".join(TYPES))] = "",  # noqa: A002
@@ -123,8 +115,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
         Names, numbers and quoted words of the statement have to be in the quotes or beside them.
         """
         recognise(ctx)
-        cited = [AgentQuote(each.text, each.file, each.line) for each in quotes]
-        return _answering(tools.propose)(statement, type, cited)
+        return _answering(tools.propose)(statement, type, quotes)
 
     @made.tool(title="Dispute a memory", annotations=WRITE, structured_output=False)
     def dispute(

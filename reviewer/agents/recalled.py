@@ -23,7 +23,9 @@ MAX_CHARACTERS = 9_000
 """The longest text no agent cuts: Claude Code and Codex cut at about 10,000."""
 
 START_TOKENS = 2_000
-"""Budget of the packet at a session's start; a memory is worth more at its moment."""
+"""Budget of the packet at a session's start, estimated at four bytes a token, so that only rules
+make it longer than MAX_CHARACTERS; a memory is worth more at its moment.
+"""
 CUT = AgentText("... (cut: the tool `packet` of the MCP server reviewer gives the rest)")
 
 FRAME = len(enclosed(NOTHING))
@@ -45,7 +47,7 @@ def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket
     from reviewer.packets.assembly import text_within
 
     ready = engine.packets.prepare_own(engine.project, task=task, now=now, estimated=True)
-    made = text_within(ready, START_TOKENS, MAX_CHARACTERS - FRAME)
+    made = text_within(ready, START_TOKENS)
     if not made.text:
         return RecalledPacket(NOTHING)
     text = enclosed(made.text)

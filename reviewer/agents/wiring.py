@@ -47,8 +47,6 @@ class FileKind(StrEnum):
 
 
 class WiringFile(Struct, frozen=True, kw_only=True):
-    """A file and its additions, by kind."""
-
     path: Path
     kind: FileKind
     additions: tuple[Addition, ...] = ()
@@ -102,7 +100,6 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
         return Path(named).expanduser() if named else self.root / default
 
     def mcp(self, agent: str) -> list[str]:
-        """The command of the MCP server."""
         return [*self.command, "mcp", "--agent", agent]
 
     def hook(self, agent: str, event: str) -> str:
@@ -441,5 +438,4 @@ def plugin(command: Sequence[str], guards: Sequence[str] = ()) -> str:
 
 
 def home() -> Path:
-    """The user's home."""
     return Path(os.path.expanduser("~"))

@@ -14,7 +14,7 @@ from reviewer.cli.session import Session, Verb, pass_session
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.export.plans import PlannedFile
+    from reviewer.promotion.export.file_writer import PlannedFile
 
 
 @click.command(cls=Verb, example="export --into CLAUDE.md --write")
@@ -57,9 +57,11 @@ def _with_target(path: Path) -> str:
 
 def _preview_or_write(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
     """Show the changes; write them if `write`."""
+    from reviewer.promotion.export.file_writer import unified_diff
+
     changed = [plan for plan in plans if plan.changed]
     for plan in changed:
-        for line in engine.exports.diff(plan):
+        for line in unified_diff(plan, plan.path.name):
             print_text(line)
     if not changed:
         narrate("No changes.")

@@ -51,10 +51,8 @@ def hook(session: Session, agent: str, event: str) -> None:
     or wrong options, exit with 1.
     """
     from reviewer.agents import call_hook
-    from reviewer.agents.background import CHILD
-    from reviewer.agents.events import EVENTS, TIMEOUTS, is_call_event
-    from reviewer.agents.hook_events import UnknownEventError, answer, read_event
-    from reviewer.agents.hooks import Hooks
+    from reviewer.agents.events import CHILD, EVENTS, TIMEOUTS, is_call_event
+    from reviewer.agents.hooks import Hooks, UnknownEventError, answer, read_event
     from reviewer.recall.event_kinds import START
 
     if os.environ.get(CHILD):  # the agent answers a question of ours

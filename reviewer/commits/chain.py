@@ -202,6 +202,5 @@ def _live_position(act: Act, commit: int) -> tuple[int, int, int]:
 
 
 def next_commit_id(act: Act) -> int:
-    """The id that the next commit will have."""
     found = act.query("SELECT seq FROM sqlite_sequence WHERE name = 'commit_'")
     return int(found[0][0]) + 1 if found else 1

@@ -41,8 +41,6 @@ Query: TypeAlias = Callable[[str, Sequence[Value]], Sequence[Any]]
 
 
 class PreparedText(Struct, frozen=True):
-    """A text ready to be stored."""
-
     text: str
     sha256: str
     masked: tuple[str, ...]

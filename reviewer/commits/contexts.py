@@ -41,8 +41,6 @@ from reviewer.text.numerals import count
 
 
 class Contexts(ContextReader):
-    """Reads and writes contexts."""
-
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         super().__init__(database)
         self._ledger = ledger
@@ -119,11 +117,10 @@ class Contexts(ContextReader):
         kind, name = checked_type(role, type or ""), clean_name(name)
         if len(name) > chain.LONGEST_NAME or not name.isprintable():
             raise ReviewerError(f"A name has at most {chain.LONGEST_NAME} printable characters.")
-        criteria = [*retain_match, *retain_regex]
+        patterns = parse_patterns(retain_match, retain_regex) or None
         change = None
-        if priority is not None or retain is not None or criteria:
-            patterns = parse_patterns(retain_match, retain_regex)
-            change = self._change(priority, retain, patterns or None, reason=reason)
+        if any(each is not None for each in (priority, retain, patterns)) or reason.strip():
+            change = self._change(priority, retain, patterns, reason=reason)
         prepared = prepare(text)
         if not prepared.text.strip():
             raise ReviewerError("A commit needs a text.")

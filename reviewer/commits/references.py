@@ -11,7 +11,6 @@ from reviewer.text.numerals import some_of
 
 SHORTEST = 4
 _HASH = re.compile(rf"[0-9a-f]{{{SHORTEST},64}}")
-"""An error message lists at most this many candidates."""
 
 
 class AmbiguousReferenceError(ReviewerError):

@@ -111,8 +111,6 @@ class CommitRow(Struct, frozen=True):
 
 
 class CommitView(Struct, frozen=True):
-    """A commit with everything about it."""
-
     row: CommitRow
     context: int
     parent: str | None

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from reviewer.fleet.places import without_secrets
+from reviewer.fleet.places import masked_place
 from reviewer.fleet.rows import CandidateRow, CitedStatement
 from reviewer.fleet.tables import Folder, Parts
 from reviewer.fleet.values import FleetError, extra, line
@@ -69,7 +69,7 @@ class Best:
             reason = re.sub(r"\$\[(\d+)\]", lambda at: _COLUMNS[int(at[1])], str(problem))
             raise FleetError(
                 f"Candidate {number} of {self._place} cannot be imported: {reason}. It was found"
-                f" in {without_secrets(str(path))[:200]}."
+                f" in {masked_place(str(path))[:200]}."
             ) from problem
 
     def _one(self, sql: str) -> tuple[int, ...]:
@@ -122,7 +122,7 @@ class Best:
             "SELECT project, count(DISTINCT session) AS sessions FROM evidence WHERE project <> ''"
             " GROUP BY project ORDER BY sessions DESC, project LIMIT 8"
         ).fetchall()
-        return ", ".join(f"{without_secrets(name)} ({sessions:,})" for name, sessions in rows)
+        return ", ".join(f"{masked_place(name)} ({sessions:,})" for name, sessions in rows)
 
     def _rank(self, top: int) -> None:
         """Make the tables of the best facts and of their places. Facts that differ only in function

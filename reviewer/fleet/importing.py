@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso, written_moment
 from reviewer.fleet.best import best
-from reviewer.fleet.rows import CandidateRow, without_secrets
+from reviewer.fleet.rows import CandidateRow, masked_rows
 from reviewer.fleet.values import FleetError
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
@@ -148,8 +148,7 @@ class _Wave:
         self._act.update("wave", self.number, counts=msgspec.json.encode(counts).decode())
 
     def write(self, rows: Sequence[CandidateRow]) -> None:
-        """Write some rows."""
-        rows, masked = without_secrets(rows)
+        rows, masked = masked_rows(rows)
         keys = [(each.kind, each.type, duplicate_key(each.content)) for each in rows]
         known = known_keys(self._act.query, self._project_id, keys)
         places = self._places(rows)

@@ -12,7 +12,7 @@ from typing import Any
 
 from reviewer.errors import SourceError
 from reviewer.files import reason_of
-from reviewer.fleet.places import require_no_password, source_file, url_problem, without_secrets
+from reviewer.fleet.places import masked_place, require_no_password, source_file, url_problem
 from reviewer.fleet.values import SourceFile
 from reviewer.promotion.waves.record_writer import Stamp
 from reviewer.sources.elsewhere import file_system, is_url
@@ -20,7 +20,7 @@ from reviewer.sources.unpacked import plain_suffix
 from reviewer.sources.walk import PASSED_SUFFIXES, is_unreadable, walk
 
 
-def listed(sources: Sequence[str], out: str) -> tuple[list[SourceFile], Counter[str]]:
+def find_files(sources: Sequence[str], out: str) -> tuple[list[SourceFile], Counter[str]]:
     """The files to read, sorted by name, and the number of skipped ones by reason. Unreadable files
     are listed with their problem; files in `out`, where the job writes, are neither.
 
@@ -86,7 +86,7 @@ def _elsewhere(url: str) -> Iterator[SourceFile]:
     except Exception as problem:  # each file system raises errors of its own
         raise SourceError(url_problem(url, problem)) from problem
     if not found:
-        raise SourceError(without_secrets(f"{url} is empty: check the address."))
+        raise SourceError(masked_place(f"{url} is empty: check the address."))
     for path, info in found.items():
         passed_over = plain_suffix(Path(path.lower())) in PASSED_SUFFIXES
         if info.get("type") != "directory" and not passed_over:

@@ -22,8 +22,7 @@ from reviewer.fleet.tables import EVIDENCE, FILES, Folder, encoded
 from reviewer.fleet.values import Part, SourceFile
 from reviewer.promotion.rows.statement_rows import STATEMENTS_VERSION, PreparedStatement
 from reviewer.promotion.waves.candidate_collector import propose_from
-from reviewer.promotion.waves.faults import reason_of_fault
-from reviewer.promotion.waves.source_reader import SourceReading
+from reviewer.promotion.waves.source_reader import SourceReading, reason_of_fault
 from reviewer.proposing.values import Proposer
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record
@@ -180,7 +179,6 @@ class _Reading:
         lines: tuple[int, int],
         **columns: Any,
     ) -> None:
-        """Add the row of a place."""
         key = duplicate_key(found.content)
         cwd = record.meta.get("cwd") or self._cwd
         home = _HOME.match(cwd) or _HOME.search(self._file.name)

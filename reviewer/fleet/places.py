@@ -24,7 +24,7 @@ def require_no_password(url: str) -> None:
         parts = urlsplit(url)
         scheme, hidden = parts.scheme, parts.password or ("http" in parts.scheme and parts.username)
     except ValueError as problem:
-        raise SourceError(f"{without_secrets(url)} is not a URL: {problem}.") from None
+        raise SourceError(f"{masked_place(url)} is not a URL: {problem}.") from None
     if hidden:
         raise SourceError(
             f"An address of {scheme}:// has a password in it, and every row cites the address. Put "
@@ -34,10 +34,10 @@ def require_no_password(url: str) -> None:
 
 def url_problem(url: str, problem: BaseException) -> str:
     """A sentence about a URL that cannot be used, without secrets."""
-    return without_secrets(trouble(url, problem))
+    return masked_place(trouble(url, problem))
 
 
-def without_secrets(text: str) -> str:
+def masked_place(text: str) -> str:
     """A path or URL, or a sentence with one, with secrets masked."""
     return _SIGNATURE.sub(r"\1[masked url-signature]", mask(text).text)
 
@@ -47,7 +47,7 @@ def source_file(
 ) -> SourceFile:
     """A listed file. `why`: the reason if it cannot be read."""
     text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    name = without_secrets(text)
+    name = masked_place(text)
     if text != path:
         why = why or "its name is not text in UTF-8. Rename it"
     if name != text:

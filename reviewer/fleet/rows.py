@@ -154,7 +154,7 @@ _TEXTS = ("content", "excerpt", "name", "slot")
 _texts: Callable[[CandidateRow], tuple[str, ...]] = attrgetter(*_TEXTS)
 
 
-def without_secrets(rows: Sequence[CandidateRow]) -> tuple[list[CandidateRow], int]:
+def masked_rows(rows: Sequence[CandidateRow]) -> tuple[list[CandidateRow], int]:
     """The rows with their flags and without secrets in texts that keys are made of, and the number
     of secrets. The store masks all other texts. Secrets are rare: sessions were masked when read.
     """

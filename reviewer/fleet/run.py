@@ -16,7 +16,7 @@ from functools import partial
 from msgspec import Struct, structs
 
 from reviewer.clock import iso
-from reviewer.fleet.listing import listed
+from reviewer.fleet.listing import find_files
 from reviewer.fleet.part import write_part
 from reviewer.fleet.rows import FileRow
 from reviewer.fleet.tables import Folder, Parts, part_name, run_of
@@ -33,8 +33,6 @@ KILLER = "ended the process that read it (out of memory, or a crash)"
 
 
 class JobProgress(Struct):
-    """How far a job is."""
-
     files_total: int
     bytes_total: int
     files: int = 0
@@ -90,7 +88,7 @@ def run(
     began = time.monotonic()
     extra("pyarrow")
     folder = Folder(out)
-    files, passed_over = listed(sources, folder.place)
+    files, passed_over = find_files(sources, folder.place)
     folder.make()
     before = Parts(folder)
     rows = before.files()
@@ -158,8 +156,6 @@ def _parts(
 
 
 class _Run:
-    """Reads parts."""
-
     def __init__(
         self,
         parts: deque[Part],

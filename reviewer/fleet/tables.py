@@ -51,7 +51,6 @@ class Folder:
         self.place = os.path.abspath(place) if self.is_local else place
 
     def path(self, name: str) -> str:
-        """The full name of a file in it."""
         return f"{self.place.rstrip('/')}/{name}"
 
     def make(self) -> None:
@@ -76,7 +75,6 @@ class Folder:
             raise FleetError(f"{self.path(name)} cannot be written: {reason}.") from problem
 
     def complete_parts(self) -> list[str]:
-        """The names of the complete parts, in order."""
         try:
             if self.is_local:
                 names = os.listdir(self.place) if os.path.isdir(self.place) else []
@@ -93,8 +91,6 @@ class Folder:
 
 
 class Parts:
-    """The complete parts of a folder."""
-
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.names = folder.complete_parts()

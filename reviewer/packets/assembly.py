@@ -83,37 +83,16 @@ class PacketText(NamedTuple):
     places: tuple[str, ...] = ()
 
 
-def text_within(prepared: Prepared, budget: int, max_chars: int) -> PacketText:
-    """The text of the largest packet of at most `budget` tokens that has at most `max_chars`
-    characters; empty if it has nothing but its instruction. As with tokens, only tier 1 may exceed
-    the limit.
-
-    Reads only the entries that it shows, because an agent waits for it.
+def text_within(prepared: Prepared, budget: int) -> PacketText:
+    """The text of a packet; empty if it has nothing but its instruction. Reads only the entries
+    that it shows, because an agent waits for it.
     """
-    laid = _LaidOut(prepared, _budget_within(prepared, budget, max_chars))
+    laid = _LaidOut(prepared, budget)
     if not laid.layout.shows_entries():
         return PacketText()
     shown = [prepared.items[number].place for number, piece in laid.pieces.items() if piece]
     rules = [rule.place for rule in prepared.material.constitution]
     return PacketText(laid.layout.markdown(), (*rules, *shown))
-
-
-def _budget_within(prepared: Prepared, budget: int, max_chars: int) -> int:
-    """The largest budget up to `budget` whose text has at most `max_chars` characters."""
-
-    def fits(tokens: int) -> bool:
-        return len(_LaidOut(prepared, tokens).layout.markdown()) <= max_chars
-
-    if fits(budget):
-        return budget
-    low, high = 0, budget  # the packet of `low` fits, or is tier 1 alone
-    while high - low > 1:
-        middle = (low + high) // 2
-        if fits(middle):
-            low = middle
-        else:
-            high = middle
-    return low
 
 
 class _LaidOut:
@@ -161,7 +140,6 @@ class _LaidOut:
             self.layout.add(section, self.pieces[number], listed=True)
 
     def items(self) -> Iterator[PacketItem]:
-        """Each item with its outcome, by section."""
         prepared = self._prepared
         for section in BUDGETED:
             after = dict(pairwise(prepared.best_first or prepared.order[section]))
@@ -262,7 +240,6 @@ class Layout:
         return any(section not in leading for section, _, _ in self._laid)
 
     def masked(self) -> int:
-        """Number of masked secrets."""
         return sum(piece.masked for _, piece, _ in self._laid)
 
     def markdown(self) -> AgentText:

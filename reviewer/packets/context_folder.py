@@ -77,7 +77,6 @@ def find_folder(path: Path) -> Path:
 
 
 def context_folder_at(path: Path) -> Path | None:
-    """The context folder at `path`, or None."""
     try:
         return find_folder(path)
     except SourceError:
@@ -125,8 +124,6 @@ def read_folder(path: Path) -> Material:
 
 
 class _Reader:
-    """Reads one folder."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.problems: list[Problem] = []

@@ -155,7 +155,6 @@ class MarkdownBlock(Struct):
 
     @property
     def text(self) -> str:
-        """The text of the block itself."""
         return "\n".join(line.rstrip() for line in self.lines).strip()
 
 

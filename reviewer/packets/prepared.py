@@ -135,7 +135,6 @@ class Prepared:
         return None
 
     def full(self, number: int) -> CountedText:
-        """The whole item."""
         return self.measurer.piece(full_form(self.items[number], marks=self.marks))
 
     def short(self, number: int) -> CountedText | None:
@@ -152,7 +151,6 @@ class Prepared:
         return self._titles[number]
 
     def tier_1(self) -> Iterator[CountedText]:
-        """Blocks of the constitution."""
         for rule in self.material.constitution:
             mark = f" [{rule.place}]" if self.marks and rule.listed else ""
             yield self.measurer.piece(rule.text + mark)

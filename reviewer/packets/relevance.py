@@ -167,6 +167,5 @@ def _split(text: str) -> str:
 
 
 def _phrase(word: str) -> str:
-    """A word as an FTS5 phrase."""
     spaced = _UNSPACED.sub(r" \1 ", word)
     return f'"{spaced}"'

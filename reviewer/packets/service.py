@@ -201,14 +201,10 @@ class Packets:
         """
         if local is None:
             return SourceChoice(None, "")
-        if self.has_own(project):
+        own = self.material(project)
+        if own.items or own.constitution:
             return SourceChoice(None, f"From the store, without {local}")
         return SourceChoice(local, f"From {local}: the store has nothing for this project.")
-
-    def has_own(self, project: str | None) -> bool:
-        """Whether the store has anything for a packet of the project. Raises StoreError."""
-        material = self.material(project)
-        return bool(material.items or material.constitution)
 
     def material(self, project: str | None) -> Material:
         """The material for a packet of a project. Raises StoreError."""

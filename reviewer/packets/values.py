@@ -128,7 +128,6 @@ class Material(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
 
     def of(self, section: Section) -> tuple[Item, ...]:
-        """The items of a section in the order of the source."""
         return tuple(item for item in self.items if item.section is section)
 
 
@@ -156,8 +155,6 @@ class Score(Struct, frozen=True):
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):
-    """An item, its form in the packet, and the reason."""
-
     id: str
     section: Section
     state: State

@@ -75,7 +75,6 @@ def end_named(name: str, *, prompt: str) -> str | None:
 
 
 def whole_number(text: str | None) -> int | None:
-    """A text as a whole number, else None."""
     try:
         return int((text or "").strip())
     except ValueError:

@@ -220,7 +220,6 @@ class _Parser:
         self._fail(f"{message}: {cut or 'the end of the text'}")
 
     def _skip(self, blanks: re.Pattern[str] = _BLANKS) -> None:
-        """Skip blanks and comments."""
         found = blanks.match(self._text, self._at)
         self._at = found.end() if found is not None else self._at
         if self._text.startswith("/*", self._at):

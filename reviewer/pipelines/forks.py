@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from reviewer.pipelines.conditions import as_text
-from reviewer.pipelines.preamble import LONGEST_TEXT, largest, shortened
+from reviewer.pipelines.preamble import LONGEST_TEXT, count_tokens, largest, shortened
 from reviewer.pipelines.values import (
     Handler,
     Pipeline,
@@ -107,9 +107,7 @@ def joined_outcome(results: Sequence[BranchResult]) -> StageOutcome:
     return StageOutcome.PARTIAL_SUCCESS if good else StageOutcome.FAIL
 
 
-def joined_text(
-    context: Mapping[str, Any], room: int | None = None, count: Callable[[str], int] = len
-) -> str:
+def joined_text(context: Mapping[str, Any], room: int | None = None) -> str:
     """The results of branches as text, in order; shortened to `room` tokens if given."""
     results = context.get(RESULTS)
     branches = [each for each in results if isinstance(each, dict)] if results else []
@@ -122,6 +120,6 @@ def joined_text(
         )
         return "\n\n".join(parts).rstrip()
 
-    if room is None or count(text(LONGEST_TEXT)) <= room:
+    if room is None or count_tokens(text(LONGEST_TEXT)) <= room:
         return text(LONGEST_TEXT)
-    return text(largest(0, LONGEST_TEXT, lambda most: count(text(most)) <= room))
+    return text(largest(0, LONGEST_TEXT, lambda most: count_tokens(text(most)) <= room))

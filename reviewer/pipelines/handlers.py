@@ -20,7 +20,7 @@ from reviewer.pipelines.events import (
 from reviewer.pipelines.forks import joined_text
 from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.outcomes import Attempt, outcome_of, read_answer
-from reviewer.pipelines.preamble import build_preamble, count_tokens, goal_of, shortened
+from reviewer.pipelines.preamble import build_preamble, goal_of, shortened
 from reviewer.pipelines.questions import matching_choice, question_of
 from reviewer.pipelines.resolve import DEGRADED_MODE
 from reviewer.pipelines.sessions import Session, room_beside
@@ -121,15 +121,15 @@ def _codergen(visit: Visit, options: RunOptions) -> Attempt:
     longest = min(options.context_tokens // ANSWER_PART, LONGEST_ANSWER)
     limit = options.context_tokens - longest
     if visit.node.handler == Handler.FAN_IN:
-        room = room_beside(asked, limit, count_tokens) - _JOINT_TOKENS
-        asked = f"{joined_text(visit.context, room, count_tokens)}\n\n{asked}".strip()
+        room = room_beside(asked, limit) - _JOINT_TOKENS
+        asked = f"{joined_text(visit.context, room)}\n\n{asked}".strip()
     asked = clean_text(asked)
     preamble = ""
     if not session.turns:
-        room = room_beside(asked, limit, count_tokens) - _JOINT_TOKENS
+        room = room_beside(asked, limit) - _JOINT_TOKENS
         preamble = _preamble(visit, room, options)
     prompt = f"{preamble}\n\n{asked}" if preamble else asked
-    sent = session.fitting(prompt, limit, count_tokens)
+    sent = session.fitting(prompt, limit)
     try:
         completion = options.answering(session.model).complete(
             sent.messages,

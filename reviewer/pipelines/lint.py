@@ -69,7 +69,6 @@ def _ways(pipeline: Pipeline) -> Iterator[Remark]:
 
 
 def _threads(pipeline: Pipeline) -> Iterator[Remark]:
-    """Threads that are never used."""
     into = incoming(pipeline)
     for node in pipeline.nodes.values():
         ways = {resolve_fidelity(edge, node, pipeline) for edge in into.get(node.name, ())}

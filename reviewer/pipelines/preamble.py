@@ -371,7 +371,6 @@ def _masked(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A masked text on one line."""
     return " ".join(masked(text).split())
 
 

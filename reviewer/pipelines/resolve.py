@@ -22,7 +22,6 @@ DEGRADED_MODE = "summary:high"
 
 
 def as_mode(text: str | None) -> str | None:
-    """The mode with that name, or None."""
     mode = (text or "").strip().lower()
     return mode if mode in MODES else None
 

@@ -99,7 +99,6 @@ class RunStore:
                 act.update("pipeline_run", row, state=state, current_node=node, changed_at=now)
 
     def all(self, project: str | None = None) -> list[RunView]:
-        """The runs, newest first."""
         if project is None:
             return self._views("ORDER BY r.id DESC")
         return self._views("WHERE p.name = ? ORDER BY r.id DESC", project)
@@ -139,7 +138,6 @@ class RunStore:
         raise RunError(f"No run of {path} to resume: {why}. Start one: reviewer pipeline run FILE")
 
     def _own(self, views: list[RunView]) -> list[RunView]:
-        """The runs of the current project."""
         project = self._database.ownership.project
         return [view for view in views if project in (None, view.project)]
 

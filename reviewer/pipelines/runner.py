@@ -288,7 +288,6 @@ class Runner:
         }
 
     def _after(self, stage: Stage, attempt: Attempt) -> Checkpoint:
-        """The state of the run after a stage."""
         before = self._state
         target = "" if stage.edge is None else self._pipeline.edges[stage.edge].target
         if stage.handler == Handler.EXIT and (gate := failed_gate(self._pipeline, before.logs)):

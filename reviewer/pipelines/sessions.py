@@ -6,11 +6,11 @@ first message gives the number left out. The history itself is kept whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from reviewer.llm.model import ChatMessage
 from reviewer.pipelines.events import RunError
+from reviewer.pipelines.preamble import count_tokens
 
 OVERHEAD = 8
 """Maximum tokens a chat format adds to a message."""
@@ -37,20 +37,23 @@ class Session:
         self.model = ""
         self.turns: list[tuple[str, str]] = []
 
-    def fitting(self, prompt: str, limit: int, count: Callable[[str], int]) -> Fitted:
+    def fitting(self, prompt: str, limit: int) -> Fitted:
         """The conversation with a new prompt in at most `limit` tokens: the newest turns, and a
         note in the first message if older ones are left out.
 
         Raises RunError if the prompt alone is too long.
         """
-        room = room_beside(prompt, limit, count)
+        room = room_beside(prompt, limit)
         if room < 0:
             raise RunError(
                 f"The prompt takes about {int(limit * SAFETY) - room:,} tokens, and the model has "
                 f"room for {int(limit * SAFETY):,}. Shorten it, choose a smaller fidelity, or set "
                 "[model] context_tokens."
             )
-        sizes = [count(asked) + count(answer) + 2 * OVERHEAD for asked, answer in self.turns]
+        sizes = [
+            count_tokens(asked) + count_tokens(answer) + 2 * OVERHEAD
+            for asked, answer in self.turns
+        ]
         first = 0
         if sum(sizes) > room:
             room -= _MARK_TOKENS
@@ -68,6 +71,6 @@ class Session:
         return Fitted(messages, first, left_out)
 
 
-def room_beside(prompt: str, limit: int, count: Callable[[str], int]) -> int:
+def room_beside(prompt: str, limit: int) -> int:
     """Tokens left of `limit` after a prompt; negative if it alone is too long."""
-    return int(limit * SAFETY) - count(prompt) - OVERHEAD
+    return int(limit * SAFETY) - count_tokens(prompt) - OVERHEAD

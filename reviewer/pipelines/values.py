@@ -38,8 +38,6 @@ class Handler(StrEnum):
 
 
 class StageOutcome(StrEnum):
-    """How a stage ended."""
-
     SUCCESS = "success"
     PARTIAL_SUCCESS = "partial_success"
     FAIL = "fail"

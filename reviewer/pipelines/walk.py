@@ -41,12 +41,10 @@ def incoming(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
 
 
 def start_nodes(pipeline: Pipeline) -> list[str]:
-    """The start nodes, in file order."""
     return [name for name, node in pipeline.nodes.items() if node.handler == Handler.START]
 
 
 def exit_nodes(pipeline: Pipeline) -> list[str]:
-    """The exit nodes, in file order."""
     return [name for name, node in pipeline.nodes.items() if node.handler == Handler.EXIT]
 
 

@@ -16,8 +16,6 @@ OVER_CAP = "over the cap"
 
 
 class Status(StrEnum):
-    """The status of a memory."""
-
     CANDIDATE = "candidate"
     ACTIVE = "active"
     INVALID = "invalid"
@@ -34,8 +32,6 @@ class RowKind(StrEnum):
 
 
 class Sort(StrEnum):
-    """Orders of the queue."""
-
     RANK = "rank"
     CONFIDENCE = "confidence"
     NEWEST = "newest"
@@ -68,7 +64,6 @@ REASONS = {
 
 
 def proposed_by(proposer: Proposer) -> dict[str, str | int]:
-    """The columns of a row for its proposer."""
     return {"proposer": str(proposer), "excerpt": int(proposer is Proposer.EXCERPT)}
 
 
@@ -197,8 +192,6 @@ class SourceState(StrEnum):
 
 
 class RecordView(Struct, frozen=True):
-    """A stored record (L0)."""
-
     id: int
     key: str
     path: str
@@ -239,7 +232,6 @@ class EvidenceView(Struct, frozen=True):
 
     @property
     def quote(self) -> str:
-        """The cited words."""
         return self.record.text[self.span_start : self.span_end]
 
 

@@ -199,12 +199,6 @@ def reviewer(tmp_path: Path) -> Reviewer:
     return Reviewer(tmp_path)
 
 
-@pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Calls start no processes in the background, which bring settings up to date."""
-    monkeypatch.setattr("reviewer.agents.background.start_in_background", lambda *_, **__: None)
-
-
 @pytest.fixture(scope="session")
 def seeded_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     builder = Reviewer(tmp_path_factory.mktemp("seeded"))

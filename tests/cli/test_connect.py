@@ -14,8 +14,6 @@ from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
 from tests.waiting import PATIENCE
 
-pytestmark = pytest.mark.usefixtures("alone")
-
 AGENTS = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
 
 CLAUDE = """{

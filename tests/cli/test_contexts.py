@@ -155,6 +155,8 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "list", "talk", "--filter", "prio:x"], 1, "There is no field"),
     (["annotate", "2"], 1, "Say a priority"),
     (["annotate", "2", "--retain", " "], 1, "is empty"),
+    (["commit", "add", "talk", "--role", "user", "--text", "x", "--reason", "y"], 1,
+     "Say a priority"),
     (["annotate", "2", "--retain-match", ""], 1, "is empty"),
     (["annotate", "2", "--retain-regex", "(a"], 1, "bad at column 3"),
     (["annotate", "2", "--priority", "urgent"], 2, "urgent"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.errors import ConflictError
 from reviewer.promotion.views import QueueQuery
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
@@ -85,9 +86,12 @@ def test_a_proposal_goes_when_its_reason_does(desk: Desk) -> None:
     desk.now = NOW
     desk.used(used)
     desk.ingest()
+    (row,) = desk.ids("candidate", "flag:retire")
     desk.used(unused)
     desk.ingest()
     assert desk.ids("candidate", "flag:retire") == []
+    with pytest.raises(ConflictError, match=f"superseded by #{unused}"):
+        desk.engine.triage.promote([row])
 
 
 def test_a_proposal_is_not_edited_merged_or_handed_out(desk: Desk) -> None:

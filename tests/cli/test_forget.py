@@ -15,8 +15,6 @@ from tests.cli.agent_projects import tree
 from tests.cli.conftest import Reviewer
 from tests.stored import everything_in, rows_of
 
-pytestmark = pytest.mark.usefixtures("alone")
-
 SECRET = "The vault @home opens with the birthday of Wilhelmina Quastenburg"
 NOTE = f"""# Decisions
 

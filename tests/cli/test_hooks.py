@@ -278,6 +278,16 @@ def test_an_ended_session_is_read_in_the_shape_of_its_agent(
     assert read["unchanged"] == (0 if agent == "opencode" else 1)
 
 
+def test_an_ended_session_that_was_read_before_is_no_problem(reviewer: Reviewer) -> None:
+    folder = filled(reviewer)
+    path = session(folder)
+    reviewer.succeeds("--project", folder.name, "ingest", path)
+    hook(reviewer, "claude-code", "SessionEnd", event(folder, transcript_path=str(path)))
+    files = AgentFiles(reviewer.db)
+    until(lambda: files.sessions()[0].read_at)
+    assert files.sessions()[0].problem == ""
+
+
 def test_what_was_injected_is_not_learnt_again(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     text = injected("claude-code", hook(reviewer, "claude-code", "SessionStart", event(folder)))

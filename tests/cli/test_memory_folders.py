@@ -14,8 +14,6 @@ from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
 from tests.cli.test_connect import home, snapshot
 
-pytestmark = pytest.mark.usefixtures("alone")
-
 INDEX = (
     "- [Printing](printing.md) — two languages\n"
     "- [Gate](gate.md) — at most 40 tickets, the last line has no end"

@@ -189,7 +189,7 @@ def test_drafts_stay_each_persons_own(team: Reviewer) -> None:
 
 AS_ANOTHER = """
 import hashlib, importlib, os, pkgutil, sys
-import reviewer.agents.background, reviewer.promotion
+import reviewer.agents.events, reviewer.promotion
 from reviewer.main import main
 
 group, user, rehearsal, store, *words = sys.argv[1:]

@@ -54,7 +54,6 @@ class Entities:
         )
 
     def graduated_to(self, memory: int) -> int | None:
-        """The entity that a memory was graduated to."""
         row = self._database.first(
             "SELECT memory_id FROM entity WHERE graduated_from = ?", (memory,)
         )

@@ -91,7 +91,6 @@ class Header(Struct, frozen=True):
 
     @classmethod
     def of(cls, project: str, actor: str, at: str) -> Header:
-        """The header of a new file."""
         return cls(FORMAT, VERSION, project, actor, at)
 
 
@@ -189,7 +188,6 @@ def write_decisions(path: Path, before: bytes, lines: Iterable[bytes], key: str)
 
 
 def encoded(value: Header | Decision) -> bytes:
-    """A line of a file."""
     return msgspec.json.encode(value) + b"\n"
 
 

@@ -47,7 +47,6 @@ def sign(data: bytes, key: Path) -> bytes:
 
 
 def signature_of(path: Path) -> Path:
-    """Where the signature of a file is."""
     return path.with_name(f"{path.name}.sig")
 
 

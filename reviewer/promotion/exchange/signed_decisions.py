@@ -251,7 +251,6 @@ def decision_of(
 
 
 def passages_of(reader: sqlite3.Connection, memory: int) -> Iterator[EvidencePlace]:
-    """What the evidence of a memory quotes."""
     rows = reader.execute(
         "SELECT s.path, r.line_start, r.line_end, r.sha256, r.text, e.span_start, e.span_end"
         " FROM evidence e JOIN record r ON r.id = e.record_id JOIN source s"
@@ -269,7 +268,6 @@ def _is_after(moment: str, other: datetime) -> bool:
 
 
 def row_of(act: Act, project: int, each: Decision) -> StoredRow | None:
-    """The row that a decision is about."""
     keys = list(dict.fromkeys((duplicate_key(each.content), each.key, *each.earlier)))
     for chunk in chunks(keys):
         rows = act.query(

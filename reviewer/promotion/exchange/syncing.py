@@ -82,8 +82,6 @@ class SyncedItem(Struct, frozen=True):
 
 
 class Synced(Struct, frozen=True):
-    """The result of a sync."""
-
     act: int
     title: str
     sent: int
@@ -95,8 +93,6 @@ class Synced(Struct, frozen=True):
 
 
 class Syncing:
-    """Syncs the decisions of one project."""
-
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
         self._database = database
         self._ledger = ledger

@@ -15,11 +15,10 @@ from msgspec.structs import replace
 
 from reviewer.clock import from_iso
 from reviewer.extraction.shelves import shelf_of
-from reviewer.promotion.export.file_writer import read_file
+from reviewer.promotion.export.file_writer import PlannedFile, read_file
 from reviewer.promotion.export.items import ExportItem, Layer
 from reviewer.promotion.export.markdown import bullet, markdown_line, render_markdown
 from reviewer.promotion.export.marked_block import with_block, without_block
-from reviewer.promotion.export.plans import PlannedFile
 from reviewer.text.for_agents import AgentText, as_markdown, joined
 
 TITLES = {

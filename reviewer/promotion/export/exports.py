@@ -12,11 +12,10 @@ from reviewer.clock import Clock
 from reviewer.promotion.decisions.entities import Entities
 from reviewer.promotion.decisions.trusted_state import TrustedState
 from reviewer.promotion.export.context_folder import plan_context_folder
-from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
+from reviewer.promotion.export.file_writer import PlannedFile, read_file, write_plan
 from reviewer.promotion.export.items import ExportItem, Layer, mask_items
 from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.export.marked_block import with_block
-from reviewer.promotion.export.plans import PlannedFile
 from reviewer.promotion.lists.queue import Queue
 from reviewer.promotion.views import QueueQuery, RowKind, Sort
 from reviewer.sharing import personal
@@ -68,9 +67,6 @@ class Exports:
         before = read_file(path)
         after = with_block(path, before or b"", self.markdown(project))
         return PlannedFile(path=path, before=before, after=after)
-
-    def diff(self, plan: PlannedFile) -> list[str]:
-        return unified_diff(plan, plan.path.name)
 
     def write(self, plans: Sequence[PlannedFile]) -> list[Path]:
         """Write plans, each after a backup; returns the paths of the backups.

@@ -1,4 +1,4 @@
-"""Writing a planned file: previewed, backed up, replaced atomically, never over a change."""
+"""Plans for writing files: previewed, backed up, replaced atomically, never over a change."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
+from msgspec import Struct
+
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.files import (
@@ -20,8 +22,26 @@ from reviewer.files import (
     read_file_within,
 )
 from reviewer.promotion.export.marked_block import line_ending, split_lines
-from reviewer.promotion.export.plans import PlannedFile
 from reviewer.text.display import display_line
+
+
+class PlannedFile(Struct, frozen=True, kw_only=True):
+    """The bytes of the file at `path` before and after. `before` is None if there is no file."""
+
+    path: Path
+    before: bytes | None
+    after: bytes
+    private: bool = False
+    """Whether a new file is readable by its owner only; otherwise the umask applies."""
+    real: Path | None = None
+    """Where the path led when planned, links followed: the only place that is written. None:
+    wherever it leads then.
+    """
+
+    @property
+    def changed(self) -> bool:
+        """Whether writing would change anything; an empty file is not created."""
+        return self.after != (self.before or b"")
 
 
 def read_file(path: Path) -> bytes | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TypeVar
 
@@ -142,23 +143,23 @@ class Queue:
         waiting = self.count(QueueQuery(project=project))
         deferred = self.count(QueueQuery(project=project, status="deferred"))
         midnight = self._clock().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
-        decided = {
-            (row[0], bool(row[1])): int(row[2])
-            for row in self._database.query(
-                "SELECT m.status, m.decided_at >= ?, count(*) FROM memory m"
+        decided: Counter[tuple[str, bool]] = Counter()
+        # A settled conflict is no decision on a fact; subtracted, because no index has the kind.
+        settled = "conflict c JOIN memory m ON m.id = c.memory_id"
+        for count, rows in (("count(*)", "memory m"), ("-count(*)", settled)):
+            for status, today, number in self._database.query(
+                f"SELECT m.status, m.decided_at >= ?, {count} FROM {rows}"
                 f" WHERE m.decided_at IS NOT NULL AND {where} GROUP BY 1, 2",
                 (iso(midnight), *parameters),
-            )
-        }
-        promoted_today = decided.get(("active", True), 0)
-        rejected_today = decided.get(("invalid", True), 0)
+            ):
+                decided[status, bool(today)] += number
         return Counts(
             waiting=waiting,
             deferred=deferred,
-            promoted=decided.get(("active", False), 0) + promoted_today,
-            rejected=decided.get(("invalid", False), 0) + rejected_today,
-            promoted_today=promoted_today,
-            rejected_today=rejected_today,
+            promoted=decided["active", False] + decided["active", True],
+            rejected=decided["invalid", False] + decided["invalid", True],
+            promoted_today=decided["active", True],
+            rejected_today=decided["invalid", True],
             beyond_cap=self._beyond_cap(project),
         )
 

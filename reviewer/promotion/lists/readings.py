@@ -73,8 +73,6 @@ class Offer(Struct, frozen=True):
 
 
 class Readings:
-    """The sessions of a store and their readings."""
-
     def __init__(self, database: Database) -> None:
         self._database = database
         self._path = personal(database.path, ".readings")

@@ -58,8 +58,6 @@ class CitedText(Struct, frozen=True):
 
 
 class SessionRead(Struct, frozen=True):
-    """An ingested file of sessions."""
-
     path: str
     last: str
     """The time of the last message; empty if its format has none."""

@@ -90,7 +90,6 @@ def queue_contradiction(
 
 
 def _claims(act: Act, condition: str, *parameters: Value) -> list[Claim]:
-    """The claims of entities in force."""
     rows = act.query(
         "SELECT m.id, m.type, e.slot, e.attributes, m.status FROM memory m"
         " JOIN entity e ON e.memory_id = m.id WHERE m.status IN ('candidate', 'active')"

@@ -80,7 +80,6 @@ class NewRow(Struct, frozen=True):
 
 
 def key_of(candidate: Candidate) -> Key:
-    """The key of a candidate's row."""
     kind = RowKind.ENTITY if isinstance(candidate, EntityCandidate) else RowKind.MEMORY
     return str(kind), str(candidate.type), duplicate_key(candidate.content)
 

@@ -76,7 +76,6 @@ def sessions_of(act: Act, rows: Iterable[int]) -> int:
 
 
 def record_ids(act: Act, project_id: int, keys: Iterable[str]) -> dict[str, int]:
-    """Ids of the records with these keys."""
     found: dict[str, int] = {}
     for chunk in chunks(sorted(set(keys))):
         marks = ",".join("?" * len(chunk))

@@ -71,8 +71,6 @@ class FindingView(Struct, frozen=True, kw_only=True):
 
 
 class FindingRow(Struct, frozen=True):
-    """A finding in one session, as stored."""
-
     source: int
     path: str
     finding: Finding

@@ -39,7 +39,6 @@ class Related(Struct, frozen=True):
     contradictions: int = 0
 
     def plus(self, other: Related) -> Related:
-        """Both together."""
         return Related(
             self.joined + other.joined,
             self.untrue + other.untrue,

@@ -96,7 +96,6 @@ class PreparedStatement(Struct, frozen=True):
         return doubted and not self.proved.proposal.replaces
 
     def row(self, rank: float) -> NewRow:
-        """Its row of the queue."""
         proposal, times = self.proved.proposal, self.times
         columns = new_columns(
             proposal.type,

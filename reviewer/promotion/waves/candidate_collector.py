@@ -61,7 +61,6 @@ class CandidateCollector:
         return CandidateCollector(self._drop, self._known_text)
 
     def add(self, of_a_file: CandidateCollector) -> None:
-        """Add everything from a file."""
         self.overflowed += of_a_file.overflowed
         self.statements += of_a_file.statements
         self.dropped += of_a_file.dropped

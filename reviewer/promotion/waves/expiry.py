@@ -77,7 +77,9 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
         if status == "candidate" and memory in reasons:
             waiting += 1
         elif status == "candidate":
-            act.update("memory", row, status="superseded", decided_at=iso(now))
+            act.update(
+                "memory", row, status="superseded", superseded_by=memory, decided_at=iso(now)
+            )
     new = 0
     for memory, why in reasons.items():
         if waiting + new >= MAX_WAITING:
@@ -99,7 +101,7 @@ def _queue(act: Act, project: int, reasons: Mapping[int, str], now: datetime) ->
         if status != "candidate" and decided <= iso(now - UNUSED):
             act.update(
                 "memory", row, content=text, key=duplicate_key(text), status="candidate",
-                decided_at=None, pending_since=iso(now),
+                superseded_by=None, decided_at=None, pending_since=iso(now),
             )  # fmt: skip
             new += 1
     return new

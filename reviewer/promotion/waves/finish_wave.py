@@ -10,6 +10,7 @@ from reviewer.promotion.rows.known_rows import known_keys
 from reviewer.promotion.rows.statement_rows import queue_statements
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.findings import propose
+from reviewer.promotion.waves.record_writer import RecordWriter
 from reviewer.promotion.waves.report import ReportFolder, WaveReport
 from reviewer.store.acts import Scope
 from reviewer.store.ledger import Ledger
@@ -19,22 +20,20 @@ from reviewer.text.numerals import count
 def finish_wave(
     ledger: Ledger,
     clock: Clock,
-    project_id: int,
+    records: RecordWriter,
     collector: CandidateCollector,
     folder: ReportFolder,
     report: WaveReport,
-    first_finding: int,
 ) -> None:
     """Queue the best candidates, complete the report and its folder, and end the wave.
 
-    `first_finding`: the findings from this id on are new. Raises StoreError if the store or the
-    report cannot be written; then nothing is queued.
+    Raises StoreError if the store or the report cannot be written; then nothing is queued.
     """
     with ledger.act("ingest", scope=Scope.INTAKE) as act:
-        writer = QueueWriter(act, project_id, iso(clock()))
+        writer = QueueWriter(act, records.project_id, iso(clock()))
         _queue(writer, collector, folder, report)
         queued = len(writer.new)
-        report.again = tuple(propose(writer, report.wave, first_finding))
+        report.again = tuple(propose(writer, report.wave, records.first_finding))
         report.new = len(writer.new)
         report.rules["finding"] = report.new - queued
         report.skipped = report.skipped_by.total() + report.passed_over.total()

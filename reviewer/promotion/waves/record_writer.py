@@ -59,8 +59,6 @@ UNREAD = Stamp(-1, -1)
 
 
 class ExistingRecord(NamedTuple):
-    """A stored record and its position."""
-
     id: int
     path: str
     line_start: int

@@ -128,7 +128,6 @@ class ReportFolder:
         self._dropped.write(self._encoded(dropped) + b"\n")
 
     def error(self, text: str) -> None:
-        """Log damage."""
         self.errors += 1
         self.note(text)
 

@@ -21,7 +21,7 @@ from reviewer.sessions.findings import Finding, Findings
 from reviewer.sources import stream
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse
-from reviewer.text.secrets import with_secrets
+from reviewer.text.secrets import mask, with_secrets
 
 BATCH_RECORDS = 64
 """Records in a batch, for one query of the store."""
@@ -30,6 +30,8 @@ LONGEST_JUDGED = 2_000_000
 """Characters of a message searched for statements; a longer one is a pasted log or file, whose
 sentences nobody said.
 """
+LONGEST_FAULT = 200
+"""Characters of a quoted error, which may quote the file."""
 
 
 class Batch(Struct, frozen=True):
@@ -106,3 +108,19 @@ def without_text(candidate: Candidate) -> Candidate:
         candidate.record, text="", meta={}, headings=(), line_start=first, line_end=last
     )
     return structs.replace(candidate, record=record)
+
+
+def reason_of_fault(problem: Exception) -> str:
+    """Why a file cannot be read, as a part of a sentence, for an error that no reader expects."""
+    if isinstance(problem, MemoryError):
+        return "it needs more memory than is available"
+    if isinstance(problem, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(problem, OSError):
+        return (problem.strerror or str(problem)).lower()
+    said = " ".join(mask(str(problem)).text.split())[:LONGEST_FAULT]
+    at = problem.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    place = f" in {Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}" if at else ""
+    return f"{type(problem).__name__}{place}{f' ({said})' if said else ''}"

@@ -9,15 +9,21 @@ from pathlib import Path
 from typing import TypeVar
 
 from reviewer.clock import Clock
-from reviewer.errors import Breakable, BrokenOff, OtherKindError, SourceError, StoreError
+from reviewer.errors import (
+    Breakable,
+    BrokenOff,
+    OtherKindError,
+    ReviewerError,
+    SourceError,
+    StoreError,
+)
 from reviewer.extraction.confidence import setting_of
 from reviewer.promotion.rows.known_facts import KnownFacts
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
-from reviewer.promotion.waves.faults import is_of_a_file, reason_of_fault
 from reviewer.promotion.waves.finish_wave import finish_wave
 from reviewer.promotion.waves.record_writer import FileRecords, RecordWriter, Stamp
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
-from reviewer.promotion.waves.source_reader import Batch, SourceReading
+from reviewer.promotion.waves.source_reader import Batch, SourceReading, reason_of_fault
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.sources.records import RecordUse
@@ -90,16 +96,14 @@ class Wave:
             finish_wave(
                 self._ledger,
                 self._clock,
-                self._writer.project_id,
+                self._writer,
                 self._collector,
                 self._folder,
                 self._report,
-                self._writer.first_finding,
             )
         return self._report
 
     def _to_read(self, items: Iterator[FoundPath]) -> list[tuple[str, int]]:
-        """The files to read and their sizes."""
         found: list[tuple[str, int]] = []
         for item in self._breakably(items):
             if item.reason:
@@ -127,8 +131,8 @@ class Wave:
             try:
                 self._read(path)
             except Exception as problem:  # one bad file must not stop the others
-                if not is_of_a_file(problem):
-                    raise
+                if isinstance(problem, ReviewerError) and not isinstance(problem, SourceError):
+                    raise  # such as a store that cannot be written
                 self._report_fault(path, problem)
             self._files_done += 1
             self._report.bytes += size

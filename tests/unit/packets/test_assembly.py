@@ -233,11 +233,10 @@ def test_the_text_alone_is_that_of_the_packet(folder: Path, encoder: Measurer, t
     prepared = Prepared(read_folder(folder), encoder, now=NOW, task=task)
     for budget in (200, 500, 10_000):
         whole = assemble(prepared, budget)
-        text, places = text_within(prepared, budget, 50_000)
+        text, places = text_within(prepared, budget)
         assert text == whole.markdown
         assert {item.place for item in whole.items if item.shown} <= set(places)
         assert any(item.shown for item in whole.items)
-    assert 1_000 < len(text_within(prepared, 10_000, 1_500).text) <= 1_500
 
 
 def test_without_entries_there_is_no_text(tmp_path: Path, encoder: Measurer) -> None:
@@ -245,7 +244,7 @@ def test_without_entries_there_is_no_text(tmp_path: Path, encoder: Measurer) -> 
     folder.mkdir()
     (folder / "TASKS.md").write_text("")
     prepared = Prepared(read_folder(folder), encoder, now=NOW)
-    assert text_within(prepared, 1_000, 4_000) == ("", ())
+    assert text_within(prepared, 1_000) == ("", ())
 
 
 class Recorded(Measurer):
@@ -268,7 +267,7 @@ def test_the_text_alone_looks_at_no_entry_that_has_no_room(folder: Path) -> None
     )
     (folder / "LEARNINGS.md").write_text(f"# Learnings\n\n{entries}")
     measurer = Recorded()
-    text = text_within(Prepared(read_folder(folder), measurer, now=NOW), 800, 4_000).text
+    text = text_within(Prepared(read_folder(folder), measurer, now=NOW), 800).text
     shown = text.count("Belt ")
     assert 10 < shown < 150
     assert sum("Belt " in each for each in set(measurer.asked)) < 2 * shown

@@ -55,6 +55,18 @@ def test_a_settled_one_is_not_settled_again_and_not_queued_again(
     assert ids(engine, "kind:conflict") == [conflict]
 
 
+def test_a_settled_one_counts_neither_as_promoted_nor_as_rejected(
+    engine: Engine, rivals: Rivals
+) -> None:
+    before = engine.queue.counts("acme")
+    engine.conflicts.dismiss(rivals[2])
+    after = engine.queue.counts("acme")
+    assert (after.promoted, after.rejected) == (before.promoted, before.rejected)
+    engine.triage.restore([rivals[2]])
+    engine.conflicts.keep_both(rivals[2])
+    assert engine.queue.counts("acme").promoted_today == before.promoted_today
+
+
 def test_the_winner_meets_the_other_rivals(engine: Engine, rivals: Rivals, tmp_path: Path) -> None:
     _, right, conflict = rivals
     engine.intake.ingest([write_adr(tmp_path / "adr", "MongoDB", 3)], project="acme")

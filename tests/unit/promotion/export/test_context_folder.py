@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.promotion.export.context_folder import plan_context_folder
-from reviewer.promotion.export.file_writer import write_plan
-from reviewer.promotion.export.plans import PlannedFile
+from reviewer.promotion.export.file_writer import PlannedFile, write_plan
 from reviewer.sources.note_kinds import entry_title
 from tests.unit.promotion.export.conftest import Make
 

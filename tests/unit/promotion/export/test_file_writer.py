@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import ConflictError, ReviewerError, SourceError
-from reviewer.promotion.export.file_writer import read_file, unified_diff, write_plan
-from reviewer.promotion.export.plans import PlannedFile
+from reviewer.promotion.export.file_writer import PlannedFile, read_file, unified_diff, write_plan
 from tests.present import present
 
 Put = Callable[[Path, bytes], Path | None]

@@ -30,6 +30,8 @@ from reviewer.text.numerals import count as counted
 
 CHARACTERS_A_TOKEN = 16
 """An upper bound: longer text can never fit."""
+BEYOND = 8_000
+"""Characters beyond a cut that are masked, too: a secret may begin before it."""
 LONGEST_TEXT = max(CEILINGS.values()) * CHARACTERS_A_TOKEN
 """Maximum characters read of one text; no ceiling has room for more."""
 MAX_ENTRIES = 600
@@ -351,9 +353,11 @@ def goal_of(pipeline: Pipeline, context: Mapping[str, Any]) -> str:
 
 def masked(text: str) -> str:
     """A text without secrets; if too long for any preamble, its beginning and end."""
-    if len(text) > LONGEST_TEXT:
-        text = text[: LONGEST_TEXT // 2] + text[-LONGEST_TEXT // 2 :]
-    return _masked(text)
+    if len(text) <= LONGEST_TEXT:
+        return _masked(text)
+    half = LONGEST_TEXT // 2  # of the masked text, so that no secret is cut in two
+    begin, end = _masked(text[: half + BEYOND]), _masked(text[-half - BEYOND :])
+    return begin[:half] + end[-half:]
 
 
 def _length(text: str, raw: str) -> int:

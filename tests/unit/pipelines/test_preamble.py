@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.history import build_fidelity_preamble
-from reviewer.pipelines.preamble import build_preamble
+from reviewer.pipelines.preamble import LONGEST_TEXT, build_preamble, masked
 from reviewer.pipelines.values import CEILINGS, RunHistory, Stage, StageOutcome, ToolCall
 from reviewer.text.tokens import counter
 
@@ -214,3 +214,13 @@ def test_no_run_gets_a_preamble_above_its_ceiling(
     run = RunHistory(names[-1], tuple(Stage(name, notes=notes * times) for name in names), context)
     found = build_preamble(mode, graph, run, names[0])
     assert found.tokens == counter().count(found.text) <= CEILINGS[mode]
+
+
+@pytest.mark.parametrize("before", [LONGEST_TEXT // 2 - 10, 3 * LONGEST_TEXT // 2 + 22])
+def test_a_secret_at_the_cut_of_a_very_long_text_is_masked_whole(before: int) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    words = "jelly " * (LONGEST_TEXT // 3)
+    text = f"{words[:before]} {secret} {words[before:]}"
+    shown = masked(text)
+    assert len(shown) < len(text)
+    assert not any(secret[at : at + 8] in shown for at in range(len(secret) - 8))

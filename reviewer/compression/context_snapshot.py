@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -42,7 +42,7 @@ TURN_KINDS: Mapping[str, TurnKind] = {
 """Commit type -> kind of turn; text for every other type."""
 
 PINNED_SPAN = 2
-"""`anchor.confirmed` of a pinned span; 1 for a confirmed one."""
+"""`anchor.confirmed` of a pinned span; earlier versions also wrote 1."""
 
 _CHAIN = (
     f"SELECT c.id, {ORIGIN} AS origin, c.hash, c.operation, c.role, c.type, c.name, c.at,"
@@ -144,15 +144,12 @@ def _facts_of(meta: str) -> dict[str, Any]:
 def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[AnchorPoint]]:
     """Spans marked by people in these commits, and anchors of earlier summaries, by origin."""
     found: dict[int, list[AnchorPoint]] = {}
-    for origin, kind, content, start, end, confirmed in query(
-        "SELECT commit_id, type, content, span_start, span_end, confirmed FROM anchor"
+    for origin, kind, content, start, end in query(
+        "SELECT commit_id, type, content, span_start, span_end FROM anchor"
         f" WHERE commit_id {AMONG} AND confirmed > 0 ORDER BY id",
         (listed({commit.origin for commit in chain}),),
     ):
-        source: Literal["pinned", "confirmed"] = (
-            "pinned" if confirmed == PINNED_SPAN else "confirmed"
-        )
-        mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, source)
+        mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, "pinned")
         found.setdefault(origin, []).append(mark)
     for origin, stored in stored_summaries(query, [commit.origin for commit in chain]).items():
         anchors = msgspec.json.decode(stored.anchors, type=tuple[AnchorPoint, ...])

@@ -193,7 +193,7 @@ class ContextSnapshot:
         self.chain = read_chain(query, context)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
-        cut = cut_segments(turns, used=_used_names(query, context))
+        cut = cut_segments(turns)
         self.behind: dict[int, tuple[ChainCommit, ...]] = {}
         """The original turns of each summary that is a segment."""
         self.segments: tuple[Segment, ...] = tuple(self._whole(query, each) for each in cut)
@@ -235,7 +235,7 @@ class ContextSnapshot:
             graded.get("passes", graded["overall"] >= PASSES and not graded.get("orders")),
             tuple(graded.get("loses", ())),
         )
-        whole = Segment(segment.id, tuple(turns), tokens, stored.topic, applied=applied)
+        whole = Segment(stored.key, tuple(turns), tokens, stored.topic, applied=applied)
         return readable(whole)
 
     def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
@@ -324,16 +324,6 @@ def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> 
     if first >= last and chain:
         raise UnknownIdError("The range ends before it begins; give --from and --to in order.")
     return first, last
-
-
-def _used_names(query: Query, context: int) -> frozenset[str]:
-    """The segment ids that summaries of the context use: their markers name them."""
-    rows = query(
-        "SELECT s.key FROM segment s"
-        " JOIN compression x ON x.id = s.compression_id WHERE x.context_id = ?",
-        (context,),
-    )
-    return frozenset(row[0] for row in rows)
 
 
 class LatestSnapshot:

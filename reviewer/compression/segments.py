@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from itertools import chain, count, groupby, pairwise
+from itertools import chain, groupby, pairwise
 from math import log
 
 from msgspec import structs
@@ -31,9 +31,7 @@ _LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t)")
 _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 
 
-def cut_segments(
-    turns: Sequence[SegmentTurn], *, used: Collection[str] = ()
-) -> tuple[Segment, ...]:
+def cut_segments(turns: Sequence[SegmentTurn]) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MAX_TURNS` turns or `MAX_TOKENS` tokens.
 
     Cut before the last request that fits, after a pause, and around a summary or a turn that is too
@@ -42,7 +40,7 @@ def cut_segments(
     `FEWEST_TURNS` consecutive turns if possible, even if they exceed the tokens; a tool's result
     stays with its call if possible.
     A segment is named after its first turn, `s1`, `s21`, ..., so that neither a pin nor a summary
-    elsewhere changes its name; `s21.2` if an earlier summary has `used` the name.
+    changes its name.
     """
     parts: list[Sequence[SegmentTurn]] = []
     for run in _runs(turns):
@@ -50,14 +48,9 @@ def cut_segments(
             between = groupby(part, key=lambda turn: turn.priority is Priority.PINNED)
             parts += [list(some) for pinned, some in between if not pinned]
     return tuple(
-        Segment(_name(part[0], used), tuple(part), sum(_size(turn) for turn in part), topic)
+        Segment(f"s{part[0].number}", tuple(part), sum(_size(turn) for turn in part), topic)
         for part, topic in zip(parts, _topics(parts), strict=True)
     )
-
-
-def _name(first: SegmentTurn, used: Collection[str]) -> str:
-    names = (f"s{first.number}{suffix}" for suffix in chain([""], (f".{n}" for n in count(2))))
-    return next(name for name in names if name not in used)
 
 
 def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:

@@ -117,6 +117,8 @@ def brief_of(
         return _offline(turns, title, max_tokens)
     everything = tuple(turns)
     read = tuple(turn for turn in everything if not _is_call_of_compaction(turn))
+    if not any(turn.text.strip() for turn in read):
+        return _offline(everything, title, max_tokens)
     count = counter()
     segment = Segment("s1", read, sum(turn.tokens for turn in read))
     room = max(max_tokens - count.count(title) - FRAME, 1)

@@ -239,7 +239,6 @@ class ContextSnapshot:
         return readable(whole)
 
     def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
-        """The anchors of the segment with that index."""
         if number not in self._anchors:
             turns = self.segments[number].turns
             found = [

@@ -169,9 +169,6 @@ class SummarizationOptions(Struct, frozen=True):
 
 
 class CompressedSegment(Struct, frozen=True, gc=False):
-    """A segment at one level."""
-
-    segment_id: str
     level: Level
     content: str
     anchors: tuple[AnchorPoint, ...]
@@ -189,7 +186,6 @@ class CompressedSegment(Struct, frozen=True, gc=False):
 
     @property
     def as_written(self) -> str:
-        """The graded text."""
         return self.written or self.content
 
     @property

@@ -394,3 +394,12 @@ def test_a_call_that_was_refused_in_an_amp_thread(tmp_path: Path) -> None:
     (result,) = (event for event in read(path) if isinstance(event, Result))
     assert result.outcome is Outcome.REFUSED
     assert result.text == "Tool execution rejected by user: not on main"
+
+
+def test_a_picture_is_data_in_formats_with_anthropics_blocks(tmp_path: Path) -> None:
+    pieces = [{"type": "text", "text": "Look."}, {"type": "image", "source": {}}]
+    messages = [{"role": "user", "messageId": 0, "content": pieces}]
+    path = tmp_path / "T-1.json"
+    path.write_text(json.dumps({"created": 1, "messages": messages}, indent=1), encoding="utf-8")
+    (picture,) = (event for event in read(path) if isinstance(event, Notice))
+    assert (picture.kind, picture.text) == (NoticeKind.DATA, "[image]")

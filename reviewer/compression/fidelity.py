@@ -23,7 +23,7 @@ from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
-from reviewer.compression.state_lines import plan_lines, state_lines
+from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.values import (
     OFFLINE,
     YOU,
@@ -152,6 +152,7 @@ def find_invented(named: Sequence[str], source: SourceTerms, session: SessionFac
         *state_lines(session),
         *plan_lines(session),
         *(step.line for step in session.steps),
+        *change_lines(session),
         *(speech.text for speech in session.speeches if speech.kind),
         *(one_line(speech.text) for speech in session.speeches if speech.voice is Voice.PERSON),
     ]

@@ -19,6 +19,7 @@ class HandoverSection(StrEnum):
     FOUND = "Found out"
     COMMANDS = "Commands"
     FILES = "Files"
+    CHANGES = "Last changes"
 
 
 TITLES = frozenset(f"{section.value}:" for section in HandoverSection)

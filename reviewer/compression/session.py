@@ -29,7 +29,7 @@ from reviewer.sources.events import (
 from reviewer.sources.results import report_in
 
 LAST_CHANGES = 20
-"""The latest calls that changed files, whose new names are told."""
+"""The latest calls that changed files, whose code is kept."""
 READ_OF_CALL = 1_500
 """Characters of a call in which words are counted."""
 
@@ -61,6 +61,18 @@ class Speech(Struct, frozen=True):
         return self.voice is Voice.PERSON and not self.wordless
 
 
+class Changed(Struct, frozen=True):
+    """A call that changes files. `outcome`: None without a result; `place`: as in a speech."""
+
+    place: int
+    call: Call
+    outcome: Outcome | None
+
+    @property
+    def made(self) -> bool:
+        return self.outcome not in (Outcome.REFUSED, Outcome.FAILED)
+
+
 class SessionFacts(Struct, frozen=True):
     """Everything about a session that a text may need."""
 
@@ -68,8 +80,8 @@ class SessionFacts(Struct, frozen=True):
     steps: tuple[ToldCall, ...]
     """The calls, each command only where it ran last."""
     state: WorkState
-    changes: tuple[Call, ...]
-    """The latest calls that changed files."""
+    changes: tuple[Changed, ...]
+    """The latest calls that change files, after the last commit."""
     counts: Counter[str]
     """How often each term occurs."""
     before: int = 0
@@ -99,7 +111,7 @@ class _Reader:
         self._steps: dict[object, ToldCall] = {}
         self._open: dict[str, tuple[Call, int]] = {}
         """The calls without a result, each with its place."""
-        self._changes: deque[Call] = deque(maxlen=LAST_CHANGES)
+        self._changes: deque[Changed] = deque(maxlen=LAST_CHANGES)
         self._counts: Counter[str] = Counter()
         self._place = 0
         self._last_call = -1
@@ -125,11 +137,16 @@ class _Reader:
         for call, place in self._open.values():
             self._tell(call, None, place)
         state = self._tracker.state()
+        committed = max((each.line for each in state.commits), default=-1)
         return SessionFacts(
             tuple(self._speeches),
             tuple(sorted(self._steps.values(), key=lambda step: step.place)),
             state,
-            tuple(self._changes),
+            tuple(
+                each
+                for each in sorted(self._changes, key=lambda change: change.place)
+                if each.call.origin.line_start > committed
+            ),
             self._counts,
             self._before,
             self._last_call,
@@ -192,8 +209,8 @@ class _Reader:
 
     def _tell(self, call: Call, result: Result | None, place: int) -> ToldCall | None:
         outcome = result.outcome if result else None
-        if call.changes and outcome not in (Outcome.REFUSED, Outcome.FAILED):
-            self._changes.append(call)
+        if call.changes:
+            self._changes.append(Changed(place, call, outcome))
         step = told(call, result, place)
         if step is not None and outcome is not Outcome.REFUSED:
             self._steps.pop(step.key, None)

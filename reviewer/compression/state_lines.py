@@ -1,13 +1,24 @@
-"""The work state in words, most important first."""
+"""The work state in words, most important first, and the latest changes of code."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 
-from reviewer.compression.session import SessionFacts, Voice
-from reviewer.compression.told import added_names, how_it_ended, without_cd
+from msgspec import Struct
+
+from reviewer.compression.session import Changed, SessionFacts, Voice
+from reviewer.compression.told import (
+    DECLARED,
+    added_names,
+    changed_lines,
+    how_it_ended,
+    without_cd,
+)
+from reviewer.sessions.replacements import composed
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
+from reviewer.sources.events import Change
 from reviewer.text.clip import clip
 
 MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING = 24, 4, 5, 3
@@ -16,6 +27,9 @@ MAX_NAMED, NAMES = 6, 3
 MAX_DONE = 4
 """Finished items shown of a plan."""
 ITEM = 200
+CODE_LINES, CODE_LINE = 8, 160
+"""Lines of a change, and characters of each."""
+_NO_RESULT = ", no result seen"
 
 
 def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False) -> Iterator[str]:
@@ -79,18 +93,23 @@ def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
 
 
 def _names(session: SessionFacts) -> dict[str, list[str]]:
-    """The names introduced by the latest changes of each file since its last commit, latest
-    first.
-    """
-    since = {each.path: each.since for each in session.state.files}
+    """The names introduced by the latest changes of each file, latest first."""
     found: dict[str, list[str]] = {}
-    for call in reversed(session.changes):
-        for change in call.changes:
-            path = absolute(call.origin.cwd, change.path)
-            if path in since and call.origin.line_start >= since[path]:
-                known = found.setdefault(path, [])
-                known += (name for name in added_names((change,)) if name not in known)
+    for changed, change, path, stands in _changes(session):
+        if changed.made and stands:
+            known = found.setdefault(path, [])
+            known += (name for name in added_names((change,)) if name not in known)
     return found
+
+
+def _changes(session: SessionFacts) -> Iterator[tuple[Changed, Change, str, bool]]:
+    """Each change with its file, latest first, and whether the file's last commit lacks it."""
+    since = {each.path: each.since for each in session.state.files}
+    for changed in reversed(session.changes):
+        origin = changed.call.origin
+        for change in changed.call.changes:
+            path = absolute(origin.cwd, change.path)
+            yield changed, change, path, path in since and origin.line_start >= since[path]
 
 
 def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
@@ -165,3 +184,65 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     lines = [f"{len(done)} of {len(state.plan)} items done{then}{since}."]
     lines += [f"#{e.number} [{e.status}] {clip(e.text, ITEM)}" for e in state.open_items]
     return lines + [f"#{e.number} [done] {clip(e.text, ITEM)}" for e in done[-MAX_DONE:]]
+
+
+def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
+    """The code of the last uncommitted or unmade changes, latest first;
+    `part`: as in `state_lines`.
+    """
+    found: list[_ShownChange] = []
+    later: set[str] = set()
+    for changed, change, path, stands in _changes(session):
+        if not stands if changed.made else path in later:
+            continue
+        later.add(path)
+        pair = change.pairs[-1] if change.pairs else ("", "")
+        shown = found if changed.made and pair[0] else []
+        for each in (each for each in shown if each.path == path and each.made):
+            if both := composed(pair, each.pair):
+                each.pair = both
+                break
+        else:
+            title = _title(changed, change)
+            title = title.replace(_NO_RESULT, "") if part else title
+            found.append(_ShownChange(path, title, pair, changed.made))
+    texts = ((each.title, "\n".join(_code(*each.pair))) for each in found)
+    return list(dict.fromkeys(f"{title}:\n{code}" for title, code in texts if code))
+
+
+class _ShownChange(Struct):
+    path: str
+    title: str
+    pair: tuple[str, str]
+    made: bool
+
+
+def _title(changed: Changed, change: Change) -> str:
+    name = posixpath.basename(change.path.replace("\\", "/"))
+    verb = "written" if change.created else "edited"
+    if not changed.made:
+        verb = f"not {verb}: {changed.outcome}"
+    elif changed.outcome is None:
+        verb += _NO_RESULT
+    return f"{name} ({verb})"
+
+
+def _code(old: str, new: str) -> Iterator[str]:
+    """The lines removed and added by a replacement, with the line above them; of many, their
+    declarations. What is left out is counted.
+    """
+    same, before, after = changed_lines(old, new)
+    above = next((line for line in reversed(same) if line.strip()), "")
+    gone = [line for line in before if line.strip()]
+    added = [line for line in after if line.strip()]
+    changed = len(gone) + len(added)
+    if len(added) > CODE_LINES:
+        added = [match[0] for match in DECLARED.finditer("\n".join(added))] or added
+    lines = [f"  {above}"] if above else []
+    removed = [f"  - {line}" for line in gone[: CODE_LINES // 3]]
+    shown = [*removed, *(f"  + {line}" for line in added[: CODE_LINES - len(removed)])]
+    lines += shown
+    for line in lines:
+        yield line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 1]}…"
+    if changed > len(shown):
+        yield f"  ... {changed - len(shown):,} more lines"

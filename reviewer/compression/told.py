@@ -26,7 +26,7 @@ NAMES = 4
 NO_RESULT = ": no result seen"
 MAX_NAMES_READ = 40
 _NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
-_DECLARED = re.compile(
+DECLARED = re.compile(
     r"^[^\S\n]{0,12}(?:(?:export|default|public|private|static|async|pub|abstract|final) )*"
     r"(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|test) +"
     r"(?:\([^)\n]{0,80}\) *)?([A-Za-z_]\w*)[^\n]*",
@@ -136,7 +136,7 @@ def added_names(changes: Sequence[Change]) -> list[str]:
     old = "\n".join(old for change in changes for old, _ in change.pairs)
     new = "\n".join(new for change in changes for _, new in change.pairs)
     known = set(_NAME.findall(old))
-    names = [match[1] for match in _DECLARED.finditer(new)]
+    names = [match[1] for match in DECLARED.finditer(new)]
     names += [name for name, _ in Counter(_NAME.findall(new)).most_common(MAX_NAMES_READ)]
     return [name for name in dict.fromkeys(names) if name not in known]
 

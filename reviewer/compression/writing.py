@@ -1,7 +1,7 @@
 """A session in a number of tokens, without a model: the hand-over, Brief and Detailed.
 
-First the person's latest request, then the course of the session in its own order, the plan and the
-state. Nothing is added that the session does not say.
+First the person's latest request, then the course of the session in its own order, the plan, the
+state, and the latest code changes. Nothing is added that the session does not say.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one
 from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
 from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
-from reviewer.compression.state_lines import plan_lines, state_lines
+from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.words import is_name, terms
 from reviewer.text.clip import clip
 
-PLAN, STATE = 0.08, 0.16
+PLAN, STATE, CODE = 0.08, 0.16, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
 PERSON, LAST = 0.3, 0.2
 """Shares of the course: the person's messages, and the agent's last words and steps. The rest goes
@@ -125,9 +125,16 @@ class _Writing:
         after.append((HandoverSection.THEN if self._part else HandoverSection.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
-        self._keep(room - self._count(_text([*self._before, *after], self._titled)))
-        self._fill(room - self._count(self._written(after)))  # it costs less than estimated
-        return self._fitted(after)
+        code = round(room * CODE) if self._titled and session.changes else 0
+        self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
+        parts = after
+        changed = change_lines(session, part=self._part) if code else []
+        for most in (code, room):  # leftovers of the course are for more code
+            left = room - self._count(self._written(after)) - LINE * 2
+            changes = self._within(changed, min(most, left))
+            parts = [*after, (HandoverSection.CHANGES, changes)]
+            self._fill(room - self._count(self._written(parts)))  # it costs less than estimated
+        return self._fitted(parts)
 
     def _request(self) -> list[str]:
         """The latest request, which the course repeats only if it is cut here; the message that it

@@ -359,6 +359,81 @@ def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
     assert wanted in written_([*FERRY, *talk], 300, [wanted])
 
 
+# What was changed last
+
+
+def test_the_code_that_was_changed_last() -> None:
+    old = "def legend(rows):\n    return rows"
+    new = "def legend(rows):\n    return rows[::-1]"
+    given = {"file_path": "sheets/harbour.py", "old_string": old, "new_string": new}
+    turns = [
+        turn("Turn the legend."),
+        agent("The tide is below it. Now I turn the rows:"),
+        call("Edit", given),
+        result("Edit", "updated", outcome="ok"),
+        *run("print-sheet"),
+        agent("Done."),
+    ]
+    code = "  def legend(rows):\n  -     return rows\n  +     return rows[::-1]"
+    assert section(written(turns), HandoverSection.CHANGES) == f"harbour.py (edited):\n{code}"
+
+
+def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
+    turns = [
+        turn("Turn the legend."),
+        *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
+        *edit("sheets/harbour.py", old="print(scale)", new="print(scale, legend)"),
+        *edit("sheets/harbour.py", old="tide()", new="tide(low=True)"),
+    ]
+    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
+        "harbour.py (edited):",
+        "  - scale = 1",
+        "  + scale = tide(low=True)",
+        "harbour.py (edited):",
+        "  - print(scale)",
+        "  + print(scale, legend)",
+    ]
+
+
+def test_changes_of_the_same_letters_are_told_apart() -> None:
+    turns = [
+        turn("Turn the legend."),
+        *edit("sheets/harbour.py", old="limit", new="n"),
+        *edit("sheets/harbour.py", old="return n_items + n", new="return n_items - n"),
+    ]
+    shown = section(written(turns), HandoverSection.CHANGES)
+    assert "- return n_items + n\n  + return n_items - n" in shown
+    assert "- limit\n  + n" in shown
+
+
+def test_of_long_changes_what_they_declare() -> None:
+    body = "\n".join(f"    row_{number} = {number}" for number in range(40))
+    new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"
+    turns = [turn("Write it."), *edit("sheets/harbour.py", new)]
+    shown = section(written(turns), HandoverSection.CHANGES)
+    declared = "  + def first():\n  + def second():\n  ... 81 more lines"
+    assert shown == f"harbour.py (edited):\n{declared}"
+
+
+def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:
+    given = {"file_path": "sheets/harbour.py", "old_string": "a = 1", "new_string": "a = 2"}
+    turns = [
+        turn("Turn the legend."),
+        call("Edit", given, "c1"),
+        result("Edit", "no", "c1", outcome="refused", words="Not that file."),
+    ]
+    results = section(written(turns), HandoverSection.CHANGES)
+    assert "harbour.py (not edited: refused):\n  - a = 1\n  + a = 2" in results
+    assert "no commit of it seen" not in written(turns)
+    assert "not edited" not in written([*turns, turn("Do it."), *edit("sheets/harbour.py")])
+
+
+def test_what_was_committed_is_not_shown_as_changed() -> None:
+    turns = [turn("Fit it."), *edit("a.py", "one = 1"), *run("git commit -am x", "[f 1a2b3c4] x")]
+    assert "one = 1" not in written([*turns, *edit("a.py", "two = 2")])
+    assert "two = 2" in written([*turns, *edit("a.py", "two = 2")])
+
+
 def test_a_hand_over_has_the_turns_that_a_person_pinned() -> None:
     def said(*, pinned: bool) -> str:
         asked = "Never print pier 7 in red, the pilots take it for a wreck."

@@ -91,11 +91,12 @@ class FleetImport:
             try:
                 with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
                     wave = _Wave(act, parts, project, found.count, iso(self._clock()))
-                    for rows in found.batches():
-                        wave.write(rows)
-                        progress(wave.done, found.count)
-                        if cancelled():
-                            raise _InterruptedError
+                    with act.in_bulk(found.count):
+                        for rows in found.batches():
+                            wave.write(rows)
+                            progress(wave.done, found.count)
+                            if cancelled():
+                                raise _InterruptedError
                     act.title = (
                         f"Imported into wave {wave.number}: {wave.new:,} new, {wave.repeated:,}"
                         " seen before"

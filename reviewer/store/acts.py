@@ -6,6 +6,7 @@ import json
 import sqlite3
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
 
@@ -55,6 +56,16 @@ AMONG = "IN (SELECT value FROM json_each(?))"
 
 BATCH = 10_000
 """Rows inserted at a time."""
+
+
+MANY = 500
+"""From this many memories in one run, their words are indexed together."""
+INDEX_BYTES = 8 << 20
+"""Bytes of the search index kept in memory meanwhile."""
+ORDERS = ("memory_queue", "memory_queue_of_project")
+"""Indexes with the order of the queue."""
+SORTING_KIB = 16_384
+"""The page cache while they are made: SQLite sorts in as much memory again, no faster with more."""
 
 
 FORGET = "forget"
@@ -121,6 +132,23 @@ class Act:
             ids = range(first + start, first + start + len(images))
             self.write(Run(table, [*ids], [*values], None, [*values.values()]))
         return range(first, first + len(rows))
+
+    @contextmanager
+    def in_bulk(self, changes: int) -> Iterator[None]:
+        """Put the queue in order once, after the block, if more changes are made than there are
+        memories.
+        """
+        many = changes > MANY and changes > self.query("SELECT count(*) FROM memory")[0][0]
+        if not many:
+            yield
+            return
+        cache = self.query("PRAGMA cache_size")[0][0]
+        try:
+            with _without(self._connection, ORDERS):
+                yield
+                self._connection.execute(f"PRAGMA cache_size = -{SORTING_KIB}")
+        finally:
+            self._connection.execute(f"PRAGMA cache_size = {cache}")
 
     def update(self, table: str, row: int, **values: Value) -> bool:
         """Change columns of one row; returns whether anything changed."""
@@ -285,9 +313,29 @@ def are_as(connection: sqlite3.Connection, run: Run, columns: Sequence[str]) -> 
 
 
 def put(connection: sqlite3.Connection, run: Run, schema: str = "main") -> None:
-    """Write the after images: insert, update or delete, in the given order; adjacent rows are
-    deleted together.
-    """
+    """Write the after images: insert, update or delete, in the given order."""
+    changed = run.before and run.after
+    if schema != "main" or run.table != "memory" or len(run.rows) < MANY or changed:
+        _execute(connection, run, schema)
+        return
+    inserted = run.before is None
+    event = "insert" if inserted else "delete"
+    triggers = [f"memory_text_{event}"]
+    if "active" not in run.column("status"):
+        triggers.append(f"recall_{event}")  # would never fire for them
+    command = "" if inserted else "memory_text, "
+    marks = "?, ?" if inserted else "'delete', ?, ?"
+    with _without(connection, triggers), _indexing_at_once(connection):
+        _execute(connection, run, schema)
+        connection.executemany(
+            f"INSERT INTO memory_text({command}rowid, content) VALUES ({marks})",
+            # FTS5 flushes its index whenever a number is lower than the previous one.
+            sorted(zip(run.rows, run.column("content"), strict=True)),
+        )
+
+
+def _execute(connection: sqlite3.Connection, run: Run, schema: str) -> None:
+    """Execute the statement of a run; adjacent rows are deleted together."""
     table = f"{schema}.{run.table}"
     if run.after is None:
         first, last = min(run.rows), max(run.rows)
@@ -302,6 +350,43 @@ def put(connection: sqlite3.Connection, run: Run, schema: str = "main") -> None:
         settings = ", ".join(f"{column} = ?" for column in run.columns)
         sql = f"UPDATE {table} SET {settings} WHERE id = ?"
     connection.executemany(sql, zip(*(run.after or ()), run.rows, strict=True))
+
+
+@contextmanager
+def _without(connection: sqlite3.Connection, names: Sequence[str]) -> Iterator[None]:
+    """Drop these triggers or indexes meanwhile: a trigger that never fires costs an insertion a
+    third of its time.
+
+    Inside the transaction of the act, so that nobody ever sees the store without them.
+    """
+    found = connection.execute(
+        f"SELECT type, name, sql FROM sqlite_master WHERE name IN ({_marks(len(names))})"
+        " ORDER BY rowid",
+        names,
+    ).fetchall()
+    for kind, name, _ in found:
+        connection.execute(f"DROP {kind} {name}")
+    yield
+    for _, _, sql in found:
+        connection.execute(sql)
+
+
+@contextmanager
+def _indexing_at_once(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let the search index write the words of all rows together, several times faster than after
+    every row.
+    """
+    _configure_index(connection, hashsize=INDEX_BYTES, automerge=0)
+    yield
+    connection.execute("SAVEPOINT indexed")  # makes FTS5 flush its memory
+    connection.execute("RELEASE indexed")
+    _configure_index(connection, hashsize=1 << 20, automerge=4)  # the defaults of FTS5
+
+
+def _configure_index(connection: sqlite3.Connection, **settings: int) -> None:
+    connection.executemany(
+        "INSERT INTO memory_text(memory_text, rank) VALUES (?, ?)", settings.items()
+    )
 
 
 def _marks(number: int) -> str:

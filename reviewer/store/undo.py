@@ -260,7 +260,7 @@ class Undo:
 
     def _reverse(self, source: int, kind: str, title: str, target: int, name: str) -> Undone:
         try:
-            with self._ledger.act(kind, title) as act:
+            with self._ledger.act(kind, title) as act, act.in_bulk(self._row(source).rows):
                 memories = self._put_back(act, source, kind, name)
                 act.target = source
         except DanglingError as problem:

@@ -137,6 +137,7 @@ SECTIONS = {
 
 HIDDEN = {
     "read-sessions": VerbEntry("hook:read_sessions", "Ingest the sessions noted by hooks."),
+    "add": VerbEntry("remember:add", "Write a memory, as `remember --type TYPE STATEMENT` does."),
     "dev-seed": VerbEntry("demo:dev_seed", "Fill the queue with N generated candidates."),
 }
 """Commands for programs."""

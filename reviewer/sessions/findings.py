@@ -292,6 +292,8 @@ class _Lane:
                 call.outcome = Outcome.FAILED
             elif any(name.partition(" ")[0].lower() in _FILTERS for name, _ in call.parts):
                 call.outcome = Outcome.UNKNOWN
+        elif call.act is Act.RUN:
+            lines = failing_lines(event.text, plain=True)
         part = _failed_part(call, event, lines) if lines or failed else None
         blamed = call.parts if part is None else (part,)
         if blamed and all(only_looks(name.partition(" ")[0]) for name, _ in blamed):
@@ -404,6 +406,8 @@ class _Lane:
             self._refused = None
             self._before, self._message = [], None
             return
+        for line in failing_lines(message.text, plain=True):
+            self._keep(self._finding(Kind.FAILURE, line.signature, line.text, message.origin))
         self._message = message if words and len(words) <= WORDS else None
         self._asked_at = self._number
         self._reviewed, self._before = self._before[-8:], []

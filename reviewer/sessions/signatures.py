@@ -157,17 +157,21 @@ def signature(text: str) -> str:
 def failing_lines(
     output: str,
     *,
+    plain: bool = False,
     hidden: bool = False,
     up_to: int = ANY,
     most_lines: int = sys.maxsize,
 ) -> tuple[Failing, ...]:
     """The failing lines of an output, of the most explicit kind present, each signature once.
 
-    `hidden`: only a tool's own failure messages, for a command that may have failed behind another
-    one's exit code. `up_to`: the least explicit kind to include. `most_lines`: lines to read, half
-    of them at each end.
+    `plain`: only lines with a place and a rule, for a command that need not have failed. `hidden`:
+    only a tool's own failure messages, for a command that may have failed behind another one's exit
+    code. `up_to`: the least explicit kind to include. `most_lines`: lines to read, half of them at
+    each end.
     """
     ends = (output[:HEAD], output[-TAIL:]) if len(output) > HEAD + TAIL else (output,)
+    if plain and not any(map(_PLACE_AND_RULE.search, ends)):
+        return ()
     if hidden and not any(_PLACE_AND_RULE.search(end) or _has_any(end, _FAILS) for end in ends):
         return ()
     up_to = min(up_to, SEVERE if hidden else ANY)
@@ -179,14 +183,14 @@ def failing_lines(
             of_test = line.lstrip().startswith(_FAILED_GO_TEST)
         if hidden and not (of_test or _PLACE_AND_RULE.search(line) or _has_any(line, _FAILS)):
             continue
-        found = _located(number, line)
+        found = _located(lines, at)
         if found and line[0].isspace() and found.path.endswith(".go") and not of_test:
             following = lines[at + 1][1] if at + 1 < len(lines) else ""
             if not following.lstrip().startswith(_FAILED_GO_TEST):
                 continue  # a test log; the last line before the failure says why
-        if found is None:
+        if found is None and not plain:
             found = _other(number, line, wanted)
-        if found is not None:
+        if found is not None and not (plain and found.rank):
             seen[found.rank].append(found)
             if found.rank >= SEVERE and _says(found):
                 wanted = found.rank - 1  # for these kinds the first is enough
@@ -293,8 +297,9 @@ def _lines(output: str, most: int) -> list[tuple[int, str]]:
     return [(number, _ANSI.sub("", line).rstrip()) for number, line in lines]
 
 
-def _located(number: int, line: str) -> Failing | None:
-    """A line with a place."""
+def _located(lines: list[tuple[int, str]], at: int) -> Failing | None:
+    """A line with a place. A rule split by a line break is completed from the next line."""
+    number, line = lines[at]
     if ":" not in line and "━" not in line:
         return None
     if line[:1].isspace() and (found := _ESLINT.match(line)):
@@ -309,7 +314,13 @@ def _located(number: int, line: str) -> Failing | None:
     found = _LOCATED.match(line)
     if found is None:
         return None
-    return _placed(number, line, found["text"], found["path"], exact=bool(found["column"]))
+    text = found["text"]
+    if _RULE_IN_BRACKETS.search(text) is None and at + 1 < len(lines):
+        following = lines[at + 1][1]
+        broken = _RULE_IN_BRACKETS.search(" " + following)
+        if broken and len(following) < 120 and not _LOCATED.match(following):
+            text = f"{text} {following.strip()}"
+    return _placed(number, line, text, found["path"], exact=bool(found["column"]))
 
 
 def _placed(number: int, line: str, text: str, path: str, *, exact: bool = True) -> Failing:

@@ -71,15 +71,16 @@ _ITEM_TEXTS = ("content", "step", "text", "title", "description", "task", "subje
 _BACKGROUND = ("run_in_background", "is_background", "background", "isBackground")
 _FOLDERS = ("workdir", "cwd", "dir_path", "working_directory", "Cwd")
 _STATUSES: Mapping[str, str] = {
-    **dict.fromkeys(["completed", "complete", "done", "finished", "closed"], "done"),
-    **dict.fromkeys(["in_progress", "in-progress", "inprogress", "active", "doing"], "active"),
-    **dict.fromkeys(["cancelled", "canceled", "deleted", "dropped"], "dropped"),
+    **dict.fromkeys(["completed", "complete", "done", "finished", "closed", "x"], "done"),
+    **dict.fromkeys(["in_progress", "in-progress", "inprogress", "active", "doing", "~"], "active"),
+    **dict.fromkeys(["cancelled", "canceled", "deleted", "dropped", "-"], "dropped"),
 }
 OFTEN = 400
 """Maximum length of a command whose split is cached: agents repeat short ones."""
 _remembered = lru_cache(maxsize=256)(split)
 PATCH_START = "*** Begin Patch"
 _PATCHED = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$", re.M)
+_CHECKBOX = re.compile(r"^[^\S\n]*+(?:[-*+]|\d++[.)])?[^\S\n]*+\[([ xX~-])\] *+(\S.*)$", re.M)
 _WRITTEN_SHELL = re.compile(r"(?:/\S*/)?(?:ba|z|da|k)?sh +-l?i?c +")
 """The start of a shell call with a script, if an agent joins the words of a command with blanks."""
 _TASK_CREATED = re.compile(r"Task #(\d+) created")
@@ -324,9 +325,13 @@ class Plans:
 
 def _items(args: Mapping[str, object]) -> Iterator[PlanItem]:
     value = next((args[name] for name in _LISTS if name in args), None)
-    if isinstance(value, str):
-        with suppress(ValueError, RecursionError):
+    if isinstance(value, str) and value.lstrip().startswith("[{"):
+        with suppress(ValueError, RecursionError):  # it may be a list of checkboxes
             value = msgspec.json.decode(value)
+    if isinstance(value, str):
+        for number, (mark, text) in enumerate(_CHECKBOX.findall(value), 1):
+            yield PlanItem(str(number), _line(text), _status(mark))
+        return
     for number, item in enumerate(value if isinstance(value, list) else [], 1):
         if isinstance(item, str) and item.strip():
             yield PlanItem(str(number), _line(item), "open")

@@ -7,6 +7,7 @@ from __future__ import annotations
 from reviewer.sources import markdown
 from reviewer.sources.format import Format
 from reviewer.sources.formats import (
+    ai_studio,
     aider,
     amp,
     antigravity,
@@ -66,6 +67,7 @@ FORMATS: tuple[Format, ...] = (
     trajectories.ATIF,
     trajectories.MINI_SWE_AGENT,
     trajectories.SWE_AGENT,
+    ai_studio.FORMAT,
     grok.EXPORT,
     chat.FORMAT,
     grok.SESSION,

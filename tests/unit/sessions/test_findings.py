@@ -311,6 +311,12 @@ def test_a_command_run_otherwise_after_a_message_that_names_how_is_a_correction(
     assert only(told).kind is Kind.CORRECTION
 
 
+def test_a_failure_that_the_person_pastes_is_found(told: Told) -> None:
+    told.user(f"CI says\n{LINT}\nplease fix")
+
+    assert only(told).text == LINT
+
+
 def test_secrets_are_masked(told: Told) -> None:
     told.run("deploy", "error: login failed with ghp_abcdefghijklmnopqrstuvwxyz0123456789",
              failed=True)  # fmt: skip

@@ -45,6 +45,12 @@ def test_a_signature_keeps_the_rule_and_the_words_but_no_names(line: str, expect
     assert signature(line).startswith(expected)
 
 
+def test_a_rule_behind_a_line_break_is_kept() -> None:
+    broken = "cmd/a.go:3:1: Function name: run,\nCyclomatic Complexity: 36 (maintidx)"
+
+    assert failing_lines(broken)[0].rule == "maintidx"
+
+
 def test_the_plainest_lines_of_an_output_are_the_failures() -> None:
     output = (
         "Exit code 1\n[lint] $ golangci-lint run ./...\nfirst.go:1:2: unused thing (unused)\n"
@@ -71,6 +77,11 @@ def test_a_failure_amid_many_short_lines_is_read() -> None:
     output = f"{middle}error: the paper is not found\n{middle}"
     assert [each.number for each in failing_lines(output)] == [1_500]
     assert not failing_lines(output, most_lines=1_000)
+
+
+def test_the_output_of_a_command_that_need_not_have_failed_fails_only_with_a_rule() -> None:
+    assert not failing_lines("error: something or other\nlog.go:12: done (all)", plain=True)
+    assert failing_lines("log.go:12:1: do it (revive)", plain=True)
 
 
 def test_what_an_agent_writes_in_place_of_an_output_is_no_failure() -> None:

@@ -120,7 +120,6 @@ def _proposer(view: CandidateView) -> str:
 
 
 def _proof(view: CandidateView) -> Iterator[str]:
-    """The checks of a proof, a line each."""
     if view.proof is None:
         return
     from reviewer.promotion.lists.proof_words import ticks

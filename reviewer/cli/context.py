@@ -199,7 +199,6 @@ def commit_json(view: CommitView) -> dict[str, Any]:
 
 
 def export_json(view: CommitView) -> dict[str, Any]:
-    """A commit as a line of an exported context."""
     found = commit_json(view)
     return {"role": found.pop("role"), "content": found.pop("text"), **found}
 

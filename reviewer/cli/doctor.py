@@ -31,8 +31,6 @@ NOT_A_STORE = "this is not a reviewer store; name another file with --db"
 
 
 class DoctorFinding(Struct, frozen=True):
-    """The result of one check."""
-
     name: str
     value: str
     ok: bool = True

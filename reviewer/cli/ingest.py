@@ -126,7 +126,6 @@ EMPTY_FILE = "empty file"
 
 
 def print_wave(report: WaveReport) -> None:
-    """Print the counts of a wave."""
     empty = report.skipped_by.get(EMPTY_FILE, 0)
     empty_files = f", {empty:,} of them empty" if empty else ""
     size = f"{report.bytes / 1e6:,.1f} MB in all"

@@ -65,7 +65,6 @@ class ProgressLine:
         sys.stderr.flush()
 
     def clear(self) -> None:
-        """Erase the line."""
         if self._shown and self._drawn_at:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

@@ -226,7 +226,6 @@ def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings
 
 
 def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementWriter, int]:
-    """The writer for a model, and the tokens of its answers."""
     from reviewer.llm.answer_cache import AnswerCache, answers_folder
     from reviewer.proposing.statements import ANSWER_TOKENS, StatementWriter
     from reviewer.proposing.values import Proposer

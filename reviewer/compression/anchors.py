@@ -57,7 +57,7 @@ def find_anchors(
 ) -> tuple[AnchorPoint, ...]:
     """The anchors of a segment, in the order of the text.
 
-    `marked`: spans confirmed or pinned by a person; `retention`: criteria of the call; `goes_on`:
+    `marked`: spans pinned by a person; `retention`: criteria of the call; `goes_on`:
     somebody speaks after the segment, so that its questions have been answered. Detected
     anchors are the `MOST` most important above the threshold; of similar ones only the most
     important is kept. Boot text, thinking and tool results give no anchors; credentials are never

@@ -178,7 +178,7 @@ def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -
             actor=actor,
             retention_json=encode_criteria(criteria),
         )
-    marked = [found for found in each.anchors if found.source in ("confirmed", "pinned")]
+    marked = [found for found in each.anchors if found.source == "pinned"]
     for anchor in {(anchor.start, anchor.end): anchor for anchor in marked}.values():
         act.insert(
             "anchor",
@@ -187,7 +187,7 @@ def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -
             content=anchor.content,
             span_start=anchor.start,
             span_end=anchor.end,
-            confirmed=PINNED_SPAN if anchor.source == "pinned" else 1,
+            confirmed=PINNED_SPAN,
             at=now,
         )
 

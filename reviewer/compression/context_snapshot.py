@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct, structs
@@ -42,7 +42,7 @@ TURN_KINDS: Mapping[str, TurnKind] = {
 """Commit type -> kind of turn; text for every other type."""
 
 PINNED_SPAN = 2
-"""`anchor.confirmed` of a pinned span; 1 for a confirmed one."""
+"""`anchor.confirmed` of a pinned span; earlier versions also wrote 1."""
 
 _CHAIN = (
     f"SELECT c.id, {ORIGIN} AS origin, c.hash, c.operation, c.role, c.type, c.name, c.at,"
@@ -144,15 +144,12 @@ def _facts_of(meta: str) -> dict[str, Any]:
 def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[AnchorPoint]]:
     """Spans marked by people in these commits, and anchors of earlier summaries, by origin."""
     found: dict[int, list[AnchorPoint]] = {}
-    for origin, kind, content, start, end, confirmed in query(
-        "SELECT commit_id, type, content, span_start, span_end, confirmed FROM anchor"
+    for origin, kind, content, start, end in query(
+        "SELECT commit_id, type, content, span_start, span_end FROM anchor"
         f" WHERE commit_id {AMONG} AND confirmed > 0 ORDER BY id",
         (listed({commit.origin for commit in chain}),),
     ):
-        source: Literal["pinned", "confirmed"] = (
-            "pinned" if confirmed == PINNED_SPAN else "confirmed"
-        )
-        mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, source)
+        mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, "pinned")
         found.setdefault(origin, []).append(mark)
     for origin, stored in stored_summaries(query, [commit.origin for commit in chain]).items():
         anchors = msgspec.json.decode(stored.anchors, type=tuple[AnchorPoint, ...])
@@ -196,7 +193,7 @@ class ContextSnapshot:
         self.chain = read_chain(query, context)
         first, last = bounds(self.chain, *range_)
         turns = [commit.turn for commit in self.chain[first:last]]
-        cut = cut_segments(turns, used=_used_names(query, context))
+        cut = cut_segments(turns)
         self.behind: dict[int, tuple[ChainCommit, ...]] = {}
         """The original turns of each summary that is a segment."""
         self.segments: tuple[Segment, ...] = tuple(self._whole(query, each) for each in cut)
@@ -238,11 +235,10 @@ class ContextSnapshot:
             graded.get("passes", graded["overall"] >= PASSES and not graded.get("orders")),
             tuple(graded.get("loses", ())),
         )
-        whole = Segment(segment.id, tuple(turns), tokens, stored.topic, applied=applied)
+        whole = Segment(stored.key, tuple(turns), tokens, stored.topic, applied=applied)
         return readable(whole)
 
     def anchors_of(self, number: int) -> tuple[AnchorPoint, ...]:
-        """The anchors of the segment with that index."""
         if number not in self._anchors:
             turns = self.segments[number].turns
             found = [
@@ -327,16 +323,6 @@ def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> 
     if first >= last and chain:
         raise UnknownIdError("The range ends before it begins; give --from and --to in order.")
     return first, last
-
-
-def _used_names(query: Query, context: int) -> frozenset[str]:
-    """The segment ids that summaries of the context use: their markers name them."""
-    rows = query(
-        "SELECT s.key FROM segment s"
-        " JOIN compression x ON x.id = s.compression_id WHERE x.context_id = ?",
-        (context,),
-    )
-    return frozenset(row[0] for row in rows)
 
 
 class LatestSnapshot:

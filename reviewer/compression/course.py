@@ -17,9 +17,8 @@ from reviewer.sources.claude_words import summary_words
 ANSWER, LAST, CLOSING = 3.0, 1.6, 1.3
 """Weights of the first, last and other pieces of the message that ends an agent's turn: the answer
 to the person."""
-ANNOUNCED, EARLIER, STEPS = 0.3, 0.6, 0.8
-"""`ANNOUNCED`: the end of a message in the middle of a turn, which introduces calls. `EARLIER`: a
-client's summary, or a sub-agent's report."""
+EARLIER, STEPS = 0.6, 0.8
+"""`EARLIER`: a client's summary, or a sub-agent's report."""
 REPORT_ENDS = 2
 """Pieces from the end of a sub-agent's report that may accompany its first."""
 MIN_TERMS = 2
@@ -110,8 +109,6 @@ def _spoken(
             weight = EARLIER
         elif closes:
             weight = ANSWER if place == 0 else LAST if at_end else CLOSING
-        elif kind == "agent" and at_end:
-            weight = ANNOUNCED
         place_in_all = each.place + place / (len(parts) + 1)
         line = CourseLine(place_in_all, kind, piece.text, weight, number, each.turn)
         if closes and place == 0 and asked and is_short:

@@ -51,7 +51,6 @@ class SegmentAnalysis:
         return len(content) >= self.characters and bool(content) and content == self.text
 
     def __contains__(self, piece: object) -> bool:
-        """Whether a piece of a turn is in the source."""
         return isinstance(piece, str) and any(piece in turn.text for turn in self.segment.turns)
 
     @cached_property

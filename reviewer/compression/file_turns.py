@@ -17,8 +17,6 @@ from reviewer.sources.turns import Turn
 from reviewer.text.tokens import counter
 
 Lines = tuple[int, int | None]
-SHORTEST_ID = 4
-"""Characters of an id that may name a conversation by its beginning."""
 
 
 class Conversation(Struct):
@@ -41,7 +39,7 @@ class FileTurns:
 
     Words, thoughts, tools, and notices such as the end of a task, with secrets masked. Sub-agents'
     calls count for the state of the work; their words only if there is nothing else. Other text of
-    the client and rewound turns are left out. `session`: the id or number of a conversation.
+    the client and rewound turns are left out. `session`: the id of a conversation.
     Raises SourceError, also while iterating.
     """
 
@@ -56,7 +54,7 @@ class FileTurns:
         self._path, self._lines = path, (line_start, line_end)
         self._format = recognise(path)
         self._has_sessions = self._format.outlines is not None
-        self._only = session if self._has_sessions and session and not session.isdigit() else None
+        self._only = session if self._has_sessions else None
         self._several = self._only is None and (self._has_sessions or self._format.several)
         self._rewinds: list[Rewind] = []
         self.conversations = self._survey()
@@ -141,14 +139,8 @@ class FileTurns:
         return f"{at.session or ''}\n{at.conversation}" if self._several else ""
 
     def _named(self, name: str) -> Conversation:
-        """A conversation by its id, the beginning of it, or its number. Raises SourceError."""
+        """A conversation by its id. Raises SourceError."""
         for each in self.conversations:
-            if name == each.name or (name.isdigit() and int(name) == each.number):
+            if name == each.name:
                 return each
-        begun = [each for each in self.conversations if each.name.startswith(name)]
-        if len(name) >= SHORTEST_ID and len(begun) == 1:
-            return begun[0]
-        raise SourceError(
-            f"{self._path} has no conversation {name!r}: it has {len(self.conversations):,}, "
-            "numbered from 1."
-        )
+        raise SourceError(f"{self._path} has no conversation {name!r}.")

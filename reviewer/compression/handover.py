@@ -80,7 +80,7 @@ def write_brief(
 ) -> Handover:
     """The hand-over of a session as plain Markdown.
 
-    `session`: the id or number of a conversation, in a file with several; by default the latest.
+    `session`: the id of a conversation, in a file with several; by default the latest.
     `writer`: see `brief_of`. Raises SourceError, CancelledError, TemplateError.
     """
     turns = FileTurns(path, session)
@@ -96,7 +96,7 @@ def write_keep(
     Raises SourceError.
     """
     turns = FileTurns(path, session)
-    found = keep_of(turns, max_tokens=max_tokens)
+    found = _offline(turns, ORDER, max_tokens, only="person")
     return structs.replace(found, path=str(path), conversation=turns.conversation)
 
 
@@ -117,6 +117,8 @@ def brief_of(
         return _offline(turns, title, max_tokens)
     everything = tuple(turns)
     read = tuple(turn for turn in everything if not _is_call_of_compaction(turn))
+    if not any(turn.text.strip() for turn in read):
+        return _offline(everything, title, max_tokens)
     count = counter()
     segment = Segment("s1", read, sum(turn.tokens for turn in read))
     room = max(max_tokens - count.count(title) - FRAME, 1)
@@ -131,11 +133,6 @@ def brief_of(
     invented = writer.summarizer.validate_fidelity(segment, found).invented
     tokens = sum(turn.tokens for turn in everything)
     return _handover(text, tokens, engine=found.engine, note=found.note, invented=invented)
-
-
-def keep_of(turns: Iterable[SegmentTurn], *, max_tokens: int = KEEP_TOKENS) -> Handover:
-    """Instructions for the compaction of some turns."""
-    return _offline(turns, ORDER, max_tokens, only="person")
 
 
 def _offline(

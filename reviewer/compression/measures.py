@@ -21,8 +21,6 @@ log.addHandler(logging.NullHandler())
 
 
 class SegmentCompressed(Struct, frozen=True):
-    """A segment's compression to a level."""
-
     compressed: CompressedSegment
     seconds: float
     model_tokens: int

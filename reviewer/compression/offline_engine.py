@@ -6,10 +6,13 @@ from collections.abc import Callable
 
 from reviewer.commits.values import Priority
 from reviewer.compression.engine import EngineText, SummaryTask
-from reviewer.compression.segments import title_of
 from reviewer.compression.tags import tag_list
 from reviewer.compression.values import Level
 from reviewer.compression.writing import begun, write_session
+from reviewer.text.clip import clip
+
+SHOWN = 48
+"""Characters of a result whose call is in an earlier segment."""
 
 
 class OfflineEngine:
@@ -30,7 +33,7 @@ class OfflineEngine:
         first = analysis.segment.turns[0]
         if first.kind == "tool_result" and not (session.speeches or session.steps):
             name = first.name or "A call"  # which is in an earlier segment
-            title = begun(f"{name} returned: {title_of(analysis.segment)}", room, self._count)
+            title = begun(f"{name} returned: {clip(first.text, SHOWN)}", room, self._count)
             room -= self._count(f"{title}\n")
         if task.level is Level.TAGS:  # the summarizer adds tags for the anchors
             terms = analysis.called_terms

@@ -53,7 +53,6 @@ class CompressionPlan(Struct, frozen=True, gc=False):
     """Maximum tokens of the whole context."""
 
     def with_level(self, segment: str, level: Level) -> CompressionPlan:
-        """The plan with another level for one segment, without its summary."""
         return self._with(segment, level=level, content=None, engine="", written="")
 
     def with_text(self, segment: str, content: str) -> CompressionPlan:
@@ -93,12 +92,10 @@ class SegmentPreview(Struct, frozen=True, gc=False):
 
     @property
     def is_full(self) -> bool:
-        """Whether the original is sent."""
         return bool(self.kept) or self.level is Level.FULL
 
     @property
     def changes(self) -> bool:
-        """Whether the context changes by it."""
         applied = self.segment.applied
         if applied is None:
             return not self.is_full
@@ -192,8 +189,6 @@ class Preview(Struct, frozen=True):
 
 
 class Applied(Struct, frozen=True):
-    """An applied compression."""
-
     act: int
     title: str
     tokens_before: int

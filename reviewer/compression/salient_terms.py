@@ -51,7 +51,6 @@ class Term(Struct, frozen=True):
 
     @property
     def cost(self) -> int:
-        """Its approximate tokens."""
         return max(1, round(len(self.text) / 4))
 
 

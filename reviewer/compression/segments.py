@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from itertools import chain, count, groupby, pairwise
+from itertools import chain, groupby, pairwise
 from math import log
-from textwrap import shorten
 
 from msgspec import structs
 
@@ -16,8 +15,9 @@ from reviewer.clock import from_iso
 from reviewer.commits.transcript_import import MARK
 from reviewer.commits.values import Priority
 from reviewer.compression.values import Segment, SegmentTurn
-from reviewer.compression.words import content_words, is_name
+from reviewer.compression.words import content_words
 from reviewer.sources.claude_words import SUMMARY_START
+from reviewer.text.clip import clip
 
 MAX_TURNS, MAX_TOKENS, FEWEST_TURNS = 20, 4_000, 3
 GAP = timedelta(minutes=30)
@@ -31,9 +31,7 @@ _LINE_NUMBER = re.compile(r"^\s*\d+(?:→|\t)")
 _FILE = re.compile(r"(?:^|[\s/\"'])([\w.-]{1,60}\.[A-Za-z]\w{0,7})\b")
 
 
-def cut_segments(
-    turns: Sequence[SegmentTurn], *, used: Collection[str] = ()
-) -> tuple[Segment, ...]:
+def cut_segments(turns: Sequence[SegmentTurn]) -> tuple[Segment, ...]:
     """The turns in order, in segments of at most `MAX_TURNS` turns or `MAX_TOKENS` tokens.
 
     Cut before the last request that fits, after a pause, and around a summary or a turn that is too
@@ -42,7 +40,7 @@ def cut_segments(
     `FEWEST_TURNS` consecutive turns if possible, even if they exceed the tokens; a tool's result
     stays with its call if possible.
     A segment is named after its first turn, `s1`, `s21`, ..., so that neither a pin nor a summary
-    elsewhere changes its name; `s21.2` if an earlier summary has `used` the name.
+    changes its name.
     """
     parts: list[Sequence[SegmentTurn]] = []
     for run in _runs(turns):
@@ -50,14 +48,9 @@ def cut_segments(
             between = groupby(part, key=lambda turn: turn.priority is Priority.PINNED)
             parts += [list(some) for pinned, some in between if not pinned]
     return tuple(
-        Segment(_name(part[0], used), tuple(part), sum(_size(turn) for turn in part), topic)
+        Segment(f"s{part[0].number}", tuple(part), sum(_size(turn) for turn in part), topic)
         for part, topic in zip(parts, _topics(parts), strict=True)
     )
-
-
-def _name(first: SegmentTurn, used: Collection[str]) -> str:
-    names = (f"s{first.number}{suffix}" for suffix in chain([""], (f".{n}" for n in count(2))))
-    return next(name for name in names if name not in used)
 
 
 def _runs(turns: Sequence[SegmentTurn]) -> list[list[SegmentTurn]]:
@@ -157,47 +150,36 @@ def _topics(parts: Sequence[Sequence[SegmentTurn]]) -> list[str]:
 
 
 def title_of(segment: Segment) -> str:
-    """A title: the beginning of the person's first message, of more than a word or two if possible,
-    else of the agent's words, else of its first call or result. At most `TITLE_CHARACTERS`, and
-    not unique.
+    """A title, not unique: the beginning of the person's first message with a few words, else of
+    the agent's words, else the first call or result.
     """
     turns = [
         each for each in segment.turns if each.priority is not Priority.SKIP and not each.aside
     ]
-    asked = [each.text for each in turns if each.kind == "text" and each.role == "user"]
-    told = [each.text for each in turns if each.kind == "text" and each.role == "assistant"]
-    found = [each.text for each in turns if each.kind == "tool_result"]
+    said = [each for each in turns if each.kind == "text"]
     beginnings = chain(
-        map(opening, asked),
-        (opening(text, fewest=1) for text in asked),
-        map(opening, told),
+        (opening(each.text) for each in said if each.role == "user"),
+        (opening(each.text) for each in said if each.role == "assistant"),
         (_called(each) for each in turns if each.kind == "tool_use"),
-        map(opening, found),
-        (_shortened(f"{each.name} {each.text[:2_000]}") for each in turns or segment.turns),
+        (_shortened(f"{each.name} {each.text}") for each in turns or segment.turns),
     )
     return next(filter(None, beginnings), "")
 
 
-def opening(text: str, fewest: int = FEWEST_WORDS) -> str:
-    """The first sentence or line of a text with at least so many words; empty if none has."""
-    if text.startswith(SUMMARY_START):
-        return ""  # a client's summary, which always begins the same
+def opening(text: str) -> str:
+    """The first line of a text with a few words; empty if none has."""
     for line in text[:2_000].splitlines():
         line = _LINE_NUMBER.sub("", line).strip(" \t#*->`/=")
-        if line[:1] in ("<", "[", "{"):  # a wrapper or mark of the client
+        # without a wrapper or mark of the client, and its summary, which always begins the same
+        if line.startswith(("<", "[", "{", SUMMARY_START)):
             continue
-        for sentence in re.split(r"(?<=[.!?])\s|:$", line):
-            words = sentence.rstrip(".").split()
-            if len(words) >= fewest:
-                title = _shortened(sentence.rstrip("."))
-                if title != "...":  # a first word that is too long
-                    plain = words[0].islower() and not is_name(words[0])
-                    return title[:1].upper() + title[1:] if plain else title
+        if len(line.split()) >= FEWEST_WORDS:
+            return _shortened(line)
     return ""
 
 
 def _shortened(text: str) -> str:
-    return shorten(text, TITLE_CHARACTERS, placeholder=" ...")
+    return clip(text[:2_000], TITLE_CHARACTERS)
 
 
 def _called(turn: SegmentTurn) -> str:

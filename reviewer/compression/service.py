@@ -239,7 +239,6 @@ class Compression:
 
     @property
     def locked(self) -> dict[Level, LicenceError]:
-        """The levels locked by the licence."""
         found = {level: locked_level(level, self._tier()) for level in Level}
         return {level: why for level, why in found.items() if why is not None}
 

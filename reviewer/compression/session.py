@@ -35,8 +35,6 @@ READ_OF_CALL = 1_500
 
 
 class Voice(Enum):
-    """The speaker of a text."""
-
     PERSON = "person"
     AGENT = "agent"
     EARLIER = "earlier summary"

@@ -117,8 +117,6 @@ DEFAULT_OPTIONS = SummarizationOptions()
 
 
 class _Asked(NamedTuple):
-    """A segment at a level."""
-
     segment: Segment
     anchors: tuple[AnchorPoint, ...]
     level: Level
@@ -288,7 +286,6 @@ class Summarizer:
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)
             found = tuple(structs.replace(each, adds=adds) for each in found)
         return CompressedSegment(
-            segment_id=segment.id,
             level=level,
             content=content,
             anchors=anchors,

@@ -100,6 +100,5 @@ class SummaryWriter:
 
 
 def _named(segment: Segment, refused: RetryExhaustedError[Any]) -> RetryExhaustedError[Any]:
-    """The same with the segment's name."""
     why = f"{segment.id}: {refused.diagnosis}"
     return RetryExhaustedError(why, refused.attempts, refused.last)

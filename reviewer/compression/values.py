@@ -119,7 +119,7 @@ class Segment(Struct, frozen=True, gc=False):
 class AnchorPoint(Struct, frozen=True, gc=False):
     """A span `segment.turns[turn].text[start:end]`, the `content`, that must survive verbatim.
 
-    `source`: detected by a cue, confirmed or pinned by a person, or matched by a criterion.
+    `source`: detected by a cue, pinned by a person, or matched by a criterion.
     """
 
     type: AnchorType
@@ -129,6 +129,7 @@ class AnchorPoint(Struct, frozen=True, gc=False):
     start: int
     end: int
     source: Literal["detected", "confirmed", "pinned", "retained"] = "detected"
+    """Only stores of earlier versions have `confirmed`, which means pinned."""
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""
@@ -168,9 +169,6 @@ class SummarizationOptions(Struct, frozen=True):
 
 
 class CompressedSegment(Struct, frozen=True, gc=False):
-    """A segment at one level."""
-
-    segment_id: str
     level: Level
     content: str
     anchors: tuple[AnchorPoint, ...]
@@ -188,7 +186,6 @@ class CompressedSegment(Struct, frozen=True, gc=False):
 
     @property
     def as_written(self) -> str:
-        """The graded text."""
         return self.written or self.content
 
     @property

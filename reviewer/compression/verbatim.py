@@ -47,7 +47,6 @@ _CLAUSE_ENDS = re.compile(
 
 
 def clause_around(text: str, start: int, end: int, focus: tuple[int, int]) -> tuple[int, int]:
-    """The clause of `text[start:end]` around `focus`."""
     first, last = start, end
     for match in _CLAUSE_ENDS.finditer(text, start, end):
         if match.end() <= focus[0]:

@@ -26,8 +26,6 @@ to the most informative pieces."""
 ALONE = 0.65
 """Share of the person's messages without titles, from `SMALL` on."""
 SMALL = 40
-FREE = 0.4
-"""Share of the person's room that mandatory texts leave for the request."""
 TITLED_FROM = 160
 """Minimum tokens of a text with titles."""
 WANTED, MARKED = 100.0, 5.0
@@ -218,9 +216,8 @@ class _Writing:
             share = room
         marked = [each for each in said if each.weight > 1]
         first = [*marked[:1], *said[-1:]]
-        kept_free = min(sum(map(self._cost, first)), round(share * FREE))
         wanted = [each for each in self._pieces if each.weight > WANTED]
-        spent = self._fill(room - kept_free, wanted)
+        spent = self._fill(room, wanted)
         most = share // 2 if said[1:] and room >= SMALL and not whole else share
         begun_with = self._keep_person(first, min(share, room - spent), most, 0)
         spent += begun_with

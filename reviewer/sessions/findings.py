@@ -69,8 +69,6 @@ ones helped."""
 
 
 class Kind(StrEnum):
-    """The kind of a finding."""
-
     FAILURE = "failure"
     ENVIRONMENT = "environment"
     REFUSAL = "refusal"
@@ -130,8 +128,6 @@ _Change = tuple[str, str, str]
 
 
 class _Call(Struct):
-    """The stored part of a call."""
-
     number: int
     tool: str
     act: Act
@@ -171,7 +167,6 @@ class Findings:
         self._lanes: dict[tuple[str | None, bool], _Lane] = {}
 
     def add(self, event: Event) -> None:
-        """Process the next event."""
         origin = event.origin
         lane = self._lanes.get((origin.session, origin.sidechain))
         if lane is None:
@@ -185,7 +180,6 @@ class Findings:
 
 
 def findings_of(events: Iterable[Event]) -> list[Finding]:
-    """The findings of a complete event stream."""
     findings = Findings()
     for event in events:
         findings.add(event)

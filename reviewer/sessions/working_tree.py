@@ -273,8 +273,6 @@ class WorkingTree:
 
 
 class _Git:
-    """One Git command."""
-
     def __init__(
         self,
         tree: WorkingTree,

@@ -27,7 +27,6 @@ _CONVERSATIONS = re.compile(r"conversations(?:-\d+)?\.json")
 
 
 def is_archive(head: bytes) -> bool:
-    """Whether a file with this head is a ZIP archive."""
     return head.startswith(MAGIC)
 
 

@@ -26,7 +26,6 @@ _BESIDE = ("-wal", "-journal")
 
 
 def is_database(head: bytes) -> bool:
-    """Whether a file with this head is a SQLite database."""
     return head.startswith(MAGIC)
 
 
@@ -40,7 +39,6 @@ def tables(path: Path) -> frozenset[str]:
 
 
 def table_names(database: sqlite3.Connection) -> frozenset[str]:
-    """The table names of an open database."""
     rows = database.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
     )
@@ -48,7 +46,6 @@ def table_names(database: sqlite3.Connection) -> frozenset[str]:
 
 
 def columns(database: sqlite3.Connection, table: str) -> frozenset[str]:
-    """The names of a table's columns."""
     return frozenset(row[1] for row in database.execute(f'PRAGMA table_xinfo("{table}")'))
 
 

@@ -75,8 +75,6 @@ class ProjectFolders(Struct, frozen=True):
 
 
 class FoundSession(Struct, frozen=True, kw_only=True):
-    """A session on this machine."""
-
     format: str
     agent: str
     path: Path
@@ -94,7 +92,6 @@ class FoundSession(Struct, frozen=True, kw_only=True):
     """When the agent will delete it."""
 
     def belongs_to(self, scope: ProjectFolders) -> bool:
-        """Whether it ran in a project's folders."""
         if self.cwd:
             return is_within(self.cwd, scope)
         return bool(self.names & _names_of(scope))
@@ -348,7 +345,6 @@ def _names_of(scope: ProjectFolders) -> frozenset[str]:
 
 
 def _linked_trees(root: Path) -> Iterable[str]:
-    """The linked work trees of a repository."""
     try:
         with os.scandir(root / ".git" / "worktrees") as entries:
             folders = [Path(entry.path) for entry in entries if entry.is_dir()]

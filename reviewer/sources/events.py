@@ -16,8 +16,6 @@ from reviewer.sources.shell import Command
 
 
 class Speaker(StrEnum):
-    """The author of a message."""
-
     PERSON = "person"
     AGENT = "agent"
     SUBAGENT = "subagent"
@@ -151,8 +149,6 @@ class Call(Struct, frozen=True):
 
 
 class Result(Struct, frozen=True, gc=False):
-    """The result of a call."""
-
     origin: Origin
     call: str
     tool: str

@@ -23,7 +23,6 @@ def words(value: object) -> str:
 
 
 def is_among(value: object, names: frozenset[str]) -> bool:
-    """Whether a value is one of some names."""
     return isinstance(value, str) and value in names
 
 
@@ -35,7 +34,6 @@ def inner(value: object, *names: str) -> Fields:
 
 
 def each(value: object) -> Iterator[Fields]:
-    """The objects of a list."""
     for item in value if isinstance(value, list) else ():
         if isinstance(item, dict):
             yield item

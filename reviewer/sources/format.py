@@ -58,8 +58,6 @@ def of_editor(folder: str, pattern: str, **more: Any) -> Location:
 
 
 class SessionOutline(Struct, frozen=True):
-    """A session in a database with several."""
-
     session: str
     cwd: str = ""
     modified_ns: int = 0

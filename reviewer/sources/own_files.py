@@ -42,7 +42,6 @@ def is_own(path: Path, store: Path | None = None) -> bool:
 
 
 def is_packet(text: str) -> bool:
-    """Whether a text is a packet."""
     return text.lstrip().partition("\n")[0].rstrip() == PACKET_TITLE
 
 

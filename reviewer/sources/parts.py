@@ -155,7 +155,7 @@ def content_parts(
                 error=bool(first(piece, "is_error", "isError")),
             )
         elif kind in ("image", "document") and data:
-            parts += said(f"[{kind}]", RecordUse.WRAPPER)
+            parts.append(Part("text", f"[{kind}]", RecordUse.WRAPPER, is_data=True))
         else:
             silent(tally, kind)
     return parts

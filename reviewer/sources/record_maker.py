@@ -26,7 +26,6 @@ class RecordMaker:
         self._replies: dict[str, _Reply] = {}
 
     def add(self, turn: Turn) -> Iterable[Record]:
-        """The records completed by this turn."""
         parts = [part for part in turn.parts if self._is_told(part)]
         if any(part.feedback for part in turn.parts):
             parts = [*_refusals(turn), *parts]

@@ -8,8 +8,6 @@ from msgspec import Struct
 
 
 class Role(StrEnum):
-    """The author of a record."""
-
     USER = "user"
     ASSISTANT = "assistant"
     SYSTEM = "system"

@@ -38,6 +38,7 @@ _REFUSED = (
     "The tool call required approval from the user, but the user rejected it",
     "The user denied this operation",
     "The user rejected this tool call",
+    "Tool execution rejected by user",
     "The tool call is rejected by the user",
     "User denied permission",
     "user denied permission",

@@ -121,9 +121,7 @@ def _heads(name: tuple[str, ...], rest: Sequence[str]) -> list[str]:
 
 class Command(NamedTuple):
     """One simple command of a shell line: its unquoted words and the operator before it (empty for
-    the first, else `&&`, `
-
-    `, `;`, `|` or `&`).
+    the first, else `&&`, `||`, `;`, `|` or `&`).
 
     A named tuple, because a hook at a call has no time to import msgspec.
     """

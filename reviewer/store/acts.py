@@ -99,7 +99,6 @@ class Act:
 
     @property
     def changed(self) -> bool:
-        """Whether anything has changed."""
         return len(self.packed) > 0
 
     def query(self, sql: str, parameters: Sequence[Value] = ()) -> list[tuple[Any, ...]]:

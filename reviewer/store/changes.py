@@ -46,7 +46,6 @@ class RowChange(Struct, frozen=True, array_like=True, gc=False):
     after: Image | None
 
     def reversed(self) -> RowChange:
-        """The reverse of the change."""
         return RowChange(self.table, self.row, self.after, self.before)
 
 
@@ -68,7 +67,6 @@ class Run(Struct, frozen=True, array_like=True, gc=False):
                 raise ValueError("a run whose columns differ in length")
 
     def changes(self) -> list[RowChange]:
-        """Row by row."""
         before, after = self._images(self.before), self._images(self.after)
         return [
             RowChange(self.table, *each) for each in zip(self.rows, before, after, strict=False)
@@ -80,7 +78,6 @@ class Run(Struct, frozen=True, array_like=True, gc=False):
         return (dict(zip(self.columns, row, strict=True)) for row in zip(*values, strict=True))
 
     def reversed(self) -> Run:
-        """The reverse of the changes, in reverse order."""
         before, after = (
             values and [column[::-1] for column in values] for values in (self.after, self.before)
         )
@@ -91,7 +88,6 @@ class Run(Struct, frozen=True, array_like=True, gc=False):
         return (self.after or self.before or [])[self.columns.index(name)]
 
     def between(self, start: int, end: int) -> Run:
-        """Some of the changes."""
         before, after = (
             values and [column[start:end] for column in values]
             for values in (self.before, self.after)
@@ -120,7 +116,6 @@ def _columns_of(change: RowChange) -> tuple[object, ...]:
 
 
 def _by_column(images: Sequence[Image | None]) -> list[list[Value]] | None:
-    """The values of images with the same columns."""
     if images[0] is None:
         return None
     rows = (image.values() for image in images if image is not None)
@@ -150,7 +145,6 @@ class Packed:
         return self._number
 
     def add(self, run: Run) -> None:
-        """Add changes."""
         for start in range(0, len(run.rows), PART):
             some = run.between(start, start + PART) if len(run.rows) > PART else run
             if self._waiting + len(some.rows) > PART:
@@ -185,7 +179,6 @@ class Packed:
 
 
 def pieces(file: IO[bytes] | Blob) -> Iterator[bytes]:
-    """All bytes of a file."""
     file.seek(0)
     while piece := file.read(PIECE):
         yield piece
@@ -238,7 +231,6 @@ def parts(blob: BytesIO | Blob) -> Iterator[bytes]:
 
 
 def part_at(blob: BytesIO | Blob, place: slice) -> bytes:
-    """The part at one of the `places`."""
     blob.seek(place.start)
     return blob.read(place.stop - place.start)
 

@@ -307,7 +307,6 @@ def _rewritten(
 
 
 def _acts_of(connection: sqlite3.Connection, project: str) -> set[int]:
-    """The acts of this project alone."""
     rows = connection.execute(
         "SELECT act FROM ledger_project GROUP BY act HAVING max(project) = ? AND count(*) = 1",
         (project,),

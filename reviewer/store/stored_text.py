@@ -106,7 +106,6 @@ def _have_secrets(texts: Iterable[str]) -> bool:
 
 
 def masked_text(text: str) -> str:
-    """The text without secrets."""
     if len(text) < SHORTEST:
         return text
     return _short(text) if len(text) <= 200 else _masked(text)

@@ -476,7 +476,6 @@ def restore_referenced(
 
 
 def _referring(connection: sqlite3.Connection, table: str) -> list[tuple[str, str]]:
-    """The tables and columns that refer to rows of a table."""
     return [
         (child, row[3])
         for child in LEDGERED

@@ -243,3 +243,16 @@ def test_without_a_model_it_says_where_to_name_one(
     message = reviewer.fails(verb, session, "--engine", "model")
     assert "[model]" in message
     assert "--engine model" in reviewer.fails(verb, session, "--model", "tiny", code=2)
+
+
+def test_a_session_without_words_is_no_hand_over_of_a_title_alone(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    told = Session()
+    told.user("/compact")
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    with endpoint(lambda call: call.streams(GOOD)) as server:
+        row = row_of(reviewer, server, path, "brief", *OPTIONS)
+    assert row["content"] == ""
+    assert server.calls == []

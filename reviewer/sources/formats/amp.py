@@ -43,8 +43,11 @@ def _parts(role: Role, piece: Fields | str, tally: Counter[str]) -> list[Part]:
         text = words(inner(piece, "summary").get("summary")) or words(piece.get("summary"))
         return said(text, RecordUse.SUMMARY)
     if piece.get("type") == "tool_result" and (run := inner(piece, "run")):
-        failed = run.get("status") in ("error", "rejected-by-user", "cancelled")
-        return returned(first(run, "result", "error"), piece.get("toolUseID"), error=failed)
+        result, status = first(run, "result", "error", "reason"), run.get("status")
+        if status == "rejected-by-user":
+            result = f"Tool execution rejected by user: {words(result)}"  # as Amp tells the model
+        failed = status in ("error", "rejected-by-user", "cancelled")
+        return returned(result, piece.get("toolUseID"), error=failed)
     return content_parts(role, [piece], tally)
 
 

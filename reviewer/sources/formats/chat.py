@@ -27,7 +27,6 @@ _raw = msgspec.json.Decoder(Raw)
 
 
 def has_role(record: Fields) -> bool:
-    """Whether `role` is a known conversation role."""
     return is_among(record.get("role"), _SPEAKERS)
 
 
@@ -156,7 +155,6 @@ def _calls(message: Fields) -> list[Part]:
 
 
 def _name_of(known: Fields) -> str:
-    """The id of a conversation."""
     names = ("session_id", "conversation_id", "id")
     return next(filter(None, (words(known.get(name)) for name in names)), "")
 

@@ -29,8 +29,6 @@ _SHELL = frozenset({"bash", "sh", "shell", "zsh", "powershell", "console"})
 
 
 class _Parts(Struct):
-    """The contents of one block."""
-
     summary: str
     words: list[str]
     """Lines outside code blocks."""

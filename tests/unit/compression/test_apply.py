@@ -46,13 +46,14 @@ def test_detected_anchors_are_known_again_although_another_role_says_them(kiosk:
     assert any(anchor.content.startswith("No, do not touch the driver") for anchor in first)
 
 
-def test_segment_ids_never_come_twice(kiosk: Kiosk) -> None:
-    seen: set[str] = set()
-    for level in ("detailed", "brief"):
-        ids = {segment.id for segment in kiosk.compression.segments(kiosk.id)}
-        assert not ids & seen
-        seen |= ids
-        kiosk.compress(level)
+def test_a_summary_keeps_the_name_of_its_segment_so_that_its_marker_opens(kiosk: Kiosk) -> None:
+    names = [segment.id for segment in kiosk.compression.segments(kiosk.id)]
+    kiosk.compress("brief")
+    applied = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, None)).segments
+    assert [each.segment.id for each in applied] == names
+    markers = [each.compressed.expansion_markers for each in applied if not each.is_full]
+    assert markers
+    assert all(len(found) == 1 for found in markers)
 
 
 def test_markers_open_level_by_level_down_to_the_originals(kiosk: Kiosk) -> None:

@@ -33,7 +33,7 @@ def judged(
     engine: str = OFFLINE,
 ) -> FidelityValidation:
     summary = CompressedSegment(
-        source.id, level, content, anchors, (), count(content), source.tokens, engine=engine
+        level, content, anchors, (), count(content), source.tokens, engine=engine
     )
     return validate_fidelity(SegmentAnalysis(source), summary)
 

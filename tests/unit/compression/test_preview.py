@@ -264,6 +264,6 @@ def test_large_results_are_named_and_no_farther_level_has_more_tokens(
     levels = [compression.preview(compression.plan(context, each)).segments for each in Level]
     _, called, alone = (each.compressed.content for each in levels[Level.BRIEF])
     assert "ls" in called
-    assert alone.startswith("A call returned: The tower0 rings bell0.py for Harbour0")
+    assert alone.startswith("A call returned: the tower0 rings bell0.py for Harbour0")
     for sizes in zip(*([each.tokens for each in level] for level in levels), strict=True):
         assert list(sizes) == sorted(sizes, reverse=True)

@@ -29,29 +29,20 @@ def test_the_first_request_names_a_part() -> None:
         turn("This session is being continued from a previous conversation that ran out of room."),
         turn("Can you fix the drawer cache on Sundays? It is never emptied."),
     )
-    assert title == "Can you fix the drawer cache on Sundays?"
-
-
-def test_a_short_answer_of_the_person_names_it_before_the_agents_words() -> None:
-    assert titled(turn("yes please"), turn("I'll open the drawer.", role="assistant")) == (
-        "Yes please"
-    )
+    assert title == "Can you fix the drawer cache on Sundays? It is…"
 
 
 @pytest.mark.parametrize(
     ("said", "title"),
     [
-        ("Now let me also check the hook files.", "Now let me also check the hook files"),
         ("## Plan for the kiosk\n\nFirst the drawer.", "Plan for the kiosk"),
         ("<command-name>/context</command-name>\nShow the drawer again", "Show the drawer again"),
-        ("the drawer stays open.", "The drawer stays open"),
-        ("openDrawer is slow today.", "openDrawer is slow today"),
         ("src/drawer.py:69: it fails", "src/drawer.py:69: it fails"),
         (
             "This session is being continued from a talk",
             "This session is being continued from a talk",
         ),
-        ("kiosk drawer " * 40, "Kiosk drawer kiosk drawer kiosk drawer kiosk ..."),
+        ("kiosk drawer " * 40, "kiosk drawer kiosk drawer kiosk drawer kiosk dr…"),
     ],
 )
 def test_a_title_is_the_opening(said: str, title: str) -> None:

@@ -20,9 +20,9 @@ def lengths(turns: list[SegmentTurn]) -> list[int]:
     return [len(each.turns) for each in cut_segments(turns)]
 
 
-def names(turns: list[SegmentTurn], used: tuple[str, ...] = ()) -> list[str]:
+def names(turns: list[SegmentTurn]) -> list[str]:
     numbered = [structs.replace(each, number=at) for at, each in enumerate(turns, 1)]
-    return [each.id for each in cut_segments(numbered, used=used)]
+    return [each.id for each in cut_segments(numbered)]
 
 
 def test_twenty_turns_and_four_thousand_tokens_are_the_most() -> None:
@@ -123,4 +123,3 @@ def test_a_pin_changes_only_the_segment_that_it_is_in() -> None:
     assert names(turns) == ["s1", "s6", "s21", "s41"]
     turns[4], turns[30] = turns[0], structs.replace(turns[30], priority=Priority.PINNED)
     assert names(turns) == ["s1", "s21", "s32", "s41"]
-    assert names(turns, used=("s21", "s32", "s32.2")) == ["s1", "s21.2", "s32.3", "s41"]

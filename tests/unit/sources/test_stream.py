@@ -379,3 +379,27 @@ def test_what_gemini_puts_around_a_result_is_left_out(tmp_path: Path) -> None:
     assert (result.outcome, result.exit_code) == (Outcome.FAILED, 1)
     assert "no shelf" in result.text
     assert "many words" not in result.text
+
+
+def test_a_call_that_was_refused_in_an_amp_thread(tmp_path: Path) -> None:
+    run = {"status": "rejected-by-user", "reason": "not on main"}
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"cmd": "git push"}}
+    answer = {"type": "tool_result", "toolUseID": "t1", "run": run}
+    messages = [
+        {"role": "assistant", "messageId": 0, "content": [call]},
+        {"role": "user", "messageId": 1, "content": [answer]},
+    ]
+    path = tmp_path / "T-1.json"
+    path.write_text(json.dumps({"created": 1, "messages": messages}, indent=1), encoding="utf-8")
+    (result,) = (event for event in read(path) if isinstance(event, Result))
+    assert result.outcome is Outcome.REFUSED
+    assert result.text == "Tool execution rejected by user: not on main"
+
+
+def test_a_picture_is_data_in_formats_with_anthropics_blocks(tmp_path: Path) -> None:
+    pieces = [{"type": "text", "text": "Look."}, {"type": "image", "source": {}}]
+    messages = [{"role": "user", "messageId": 0, "content": pieces}]
+    path = tmp_path / "T-1.json"
+    path.write_text(json.dumps({"created": 1, "messages": messages}, indent=1), encoding="utf-8")
+    (picture,) = (event for event in read(path) if isinstance(event, Notice))
+    assert (picture.kind, picture.text) == (NoticeKind.DATA, "[image]")

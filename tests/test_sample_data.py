@@ -55,7 +55,7 @@ def test_the_persons_words_come_first_then_what_two_sessions_ran_into(
     assert "colour blind" in waiting[0].content
     after = next(each for each in waiting if not each.rule.startswith(("i_", "we_", "sentence")))
     assert (after.sessions, after.cost) == (2, 4)
-    assert "What made it pass: `make db" in after.content
+    assert "What fixed it: `make db" in after.content
 
 
 def test_the_things_that_are_no_memories_are_counted(filled: tuple[Engine, WaveReport]) -> None:

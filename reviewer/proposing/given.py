@@ -135,7 +135,7 @@ def _finding_line(sessions: Mapping[str, int], finding: Finding) -> str:
     if finding.words:
         text += f" / the person: {cut(finding.words, WORDS_CHARS).text}"
     if finding.fix:
-        text += f" / {'then' if finding.words else 'made it pass'}: {finding.fix}"
+        text += f" / {'then' if finding.words else 'fixed by'}: {finding.fix}"
     return " ".join(text.split())
 
 

@@ -103,7 +103,7 @@ def _failure(group: Sequence[FindingRow]) -> str:
         return ""
     line = " ".join(without_place(view.text).split())
     begins = f"`{view.command}` fails:" if view.command else "A call fails:"
-    return f"{begins} “{line}”. What made it pass: {view.fix}"
+    return f"{begins} “{line}”. What fixed it: {view.fix}"
 
 
 def _is_of_the_day(view: FindingView) -> bool:

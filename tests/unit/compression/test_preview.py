@@ -54,8 +54,7 @@ def test_the_text_of_a_skill_is_not_called_the_persons(engine: Engine, tmp_path:
     skill = "Base directory for this skill: /srv/kiosk. Print every receipt of the kiosk twice. "
     told.user([{"type": "text", "text": skill * 20}], isMeta=True)
     told.reply("I look at the receipts of the kiosk and print each of them twice, as asked. " * 8)
-    path = tmp_path / "kiosk.jsonl"
-    path.write_bytes(told.bytes())
+    path = told.write(tmp_path / "kiosk.jsonl")
     number = engine.contexts.import_file(path, project="kiosk").context.id
     compression = engine.compression
     for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
@@ -257,8 +256,7 @@ def test_large_results_are_named_and_no_farther_level_has_more_tokens(
     told.result("\n".join(f"the ferry {at} waits for tram {at * 7}" for at in range(900)))
     names = [f"the tower{at} rings bell{at}.py for Harbour{at}" for at in range(900)]
     told.result("\n".join(names))
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(told.bytes())
+    path = told.write(tmp_path / "ferry.jsonl")
     context = engine.contexts.import_file(path, project="acme").context.id
     compression = engine.compression
     levels = [compression.preview(compression.plan(context, each)).segments for each in Level]

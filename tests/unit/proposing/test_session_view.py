@@ -27,9 +27,7 @@ def told() -> Told:
 
 
 def view(session: Session, folder: Path, **lines: Any) -> SessionView:
-    path = folder / "session.jsonl"
-    path.write_bytes(session.bytes())
-    return read_view(path, **lines)
+    return read_view(session.write(folder / "session.jsonl"), **lines)
 
 
 def shown(session: Session, folder: Path) -> list[tuple[str, str]]:

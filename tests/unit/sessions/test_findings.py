@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from reviewer.sessions.findings import Finding, Findings, Kind, findings_of
+from reviewer.sessions.findings import Finding, Kind, findings_of
+from tests.memory import peak_of
 from tests.unit.sessions.told import Step, Told, edits, fails, runs, user
 
 LINT = "a/rows.go:88:15: Error return value of `rows.Close` is not checked (errcheck)"
@@ -327,14 +327,9 @@ def test_secrets_are_masked(told: Told) -> None:
 def test_a_session_of_failures_only_takes_little_memory(told: Told) -> None:
     for _ in range(1_500):
         told.run("make build", "error: the widget is missing", failed=True)
-    findings = Findings()
     events = told.events()
-    tracemalloc.start()
-    for event in events:
-        findings.add(event)
-    (finding,) = findings.close()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+
+    peak, (finding,) = peak_of(lambda: findings_of(events))
 
     assert finding.times == 1_500
     assert len(finding.evidence) <= 4

@@ -24,10 +24,6 @@ class Told(Session):
         """What is read from its file, which is in the folder."""
         return list(read(self.write(self._folder / "session.jsonl")))
 
-    def write(self, path: Path) -> Path:
-        path.write_bytes(self.bytes())
-        return path
-
     def call(
         self, tool: str, result: str | None = "ok", *, failed: bool = False, **given: Any
     ) -> int:

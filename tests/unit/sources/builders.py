@@ -92,6 +92,10 @@ class Session:
     def bytes(self) -> bytes:
         return b"".join(line + b"\n" for line in self.lines())
 
+    def write(self, path: Path) -> Path:
+        path.write_bytes(self.bytes())
+        return path
+
     def scan(self, folder: Path, data: RawBytes | None = None, **range_: Any) -> Scanned:
         path = folder / f"{self.name}.jsonl"
         path.write_bytes(self.bytes() if data is None else data)

@@ -31,10 +31,8 @@ from .builders import Json, Session
 from .families import lines
 
 
-def events_of(session: Session, folder: Path, **lines: Any) -> list[Event]:
-    path = folder / "session.jsonl"
-    path.write_bytes(session.bytes())
-    return list(read(path, **lines))
+def events_of(session: Session, folder: Path) -> list[Event]:
+    return list(read(session.write(folder / "session.jsonl")))
 
 
 def call_of(tool: str, given: dict[str, Any], folder: Path) -> Call:
@@ -99,8 +97,7 @@ def test_records_come_in_the_same_pass(tmp_path: Path) -> None:
     told.reply("I print", "m1")
     told.call("Bash", None, command="lp a.txt")
     told.reply("on A5.", "m2")
-    path = tmp_path / "session.jsonl"
-    path.write_bytes(told.bytes())
+    path = told.write(tmp_path / "session.jsonl")
     both = list(read(path).with_records())
     assert [each for each in both if isinstance(each, Record)] == list(read(path).records())
     assert [each for each in both if not isinstance(each, Record)] == list(read(path))

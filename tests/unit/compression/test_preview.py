@@ -19,7 +19,8 @@ from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.llm import open_model
 from reviewer.llm.model import CancelledError, ModelError
 from tests.unit.compression.conftest import Kiosk
-from tests.unit.compression.making import ScriptedModel, faithful
+from tests.unit.compression.making import faithful
+from tests.unit.llm.scripted import Answer, Scripted
 from tests.unit.sources.builders import Session
 
 
@@ -104,23 +105,23 @@ LONGEST = 30.0
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
-    scripted = ScriptedModel(faithful)
+def model(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    scripted = Scripted(faithful)
     monkeypatch.setattr(open_model, "open_model", lambda settings: scripted)
     return scripted
 
 
 def test_a_model_writes_segments_in_parallel_and_reports_progress(
-    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: Scripted
 ) -> None:
     compression = with_settings(writer="model")
     progress: list[PreviewProgress] = []
     watch = Watch(on_progress=progress.append)
     found = compression.preview(compression.plan(kiosk.id, "detailed"), watch)
     assert [each.done for each in progress] == [1, 2, 3]
-    asked = len(model.prompts)
+    asked = len(model.asked)
     compression.apply(found.plan)
-    assert len(model.prompts) == asked  # the previewed texts are applied without asking again
+    assert len(model.asked) == asked  # the previewed texts are applied without asking again
     spent = [one for one in compression.statistics() if one.name.endswith("LlmTokens")]
     assert (spent[0].label, spent[0].count) == ("scripted", 3)
 
@@ -139,13 +140,13 @@ BROKEN = ModelError("The connection broke off.")
 def test_where_a_model_fails_the_offline_engine_writes_and_says_so(
     kiosk: Kiosk,
     with_settings: Callable[..., Compression],
-    model: ScriptedModel,
+    model: Scripted,
     monkeypatch: pytest.MonkeyPatch,
-    script: list[object],
+    script: list[Answer],
     engines: list[str],
     why: str,
 ) -> None:
-    model.script = script
+    model.answers = script
     compression = with_settings(writer="model")
     monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
     found = compression.preview(compression.plan(kiosk.id, "detailed"))
@@ -159,19 +160,19 @@ def test_where_a_model_fails_the_offline_engine_writes_and_says_so(
 def test_a_model_that_died_is_not_asked_for_every_other_segment(
     kiosk: Kiosk,
     with_settings: Callable[..., Compression],
-    model: ScriptedModel,
+    model: Scripted,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for number in range(100):
         kiosk.say(f"Kiosk {number} was moved to platform {number % 7} and printed its own map.")
-    model.script = [faithful, *[ModelError("The connection broke off.")] * 200]
+    model.answers = [faithful, *[ModelError("The connection broke off.")] * 200]
     compression = with_settings(writer="model")
     monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
     found = compression.preview(compression.plan(kiosk.id, "detailed"))
     assert len(found.segments) > TRIES + 1
     assert {each.compressed.engine for each in found.segments[1:]} == {"offline"}
     assert all("broke off" in each.compressed.note for each in found.segments[1:])
-    assert len(model.prompts) <= 2 + TRIES
+    assert len(model.asked) <= 2 + TRIES
 
 
 def test_a_segment_whose_criteria_cannot_be_met_stays_full_beside_the_others(
@@ -193,12 +194,12 @@ def test_a_segment_whose_criteria_cannot_be_met_stays_full_beside_the_others(
 
 
 def test_the_first_failure_stops_the_other_segments(
-    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: Scripted
 ) -> None:
     stopped: list[bool] = []
     under_way = Event()
 
-    def waits(messages: object) -> str:
+    def waits(_: str) -> str:
         assert model.cancelled is not None
         under_way.set()
         end, pause = time.monotonic() + LONGEST, Event()
@@ -209,11 +210,11 @@ def test_the_first_failure_stops_the_other_segments(
             pause.wait(0.01)
         return "never stopped"
 
-    def fails(messages: object) -> str:
+    def fails(_: str) -> str:
         assert under_way.wait(LONGEST)
         raise ModelError("The connection broke off.")
 
-    model.script = [waits, fails]
+    model.answers = [waits, fails]
     compression = with_settings(writer="model")
     with pytest.raises(ModelError, match="broke off"):
         compression.preview(compression.plan(kiosk.id, "brief"))
@@ -221,9 +222,9 @@ def test_the_first_failure_stops_the_other_segments(
 
 
 def test_a_models_summary_too_long_for_the_target_is_lowered(
-    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: Scripted
 ) -> None:
-    model.script = [" ".join(f"word{number}" for number in range(60))]
+    model.answers = [" ".join(f"word{number}" for number in range(60))]
     compression = with_settings(writer="model")
     target = sum(message.tokens for message in kiosk.compiled()) // 5
     found = compression.preview(compression.fit(kiosk.id, target))

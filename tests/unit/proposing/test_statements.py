@@ -29,7 +29,7 @@ from reviewer.proposing.statements import (
 )
 from reviewer.proposing.values import Proof, Proposal, Proposer
 from reviewer.sources.events import Speaker
-from tests.unit.llm.scripted import Scripted
+from tests.unit.llm.scripted import Scripted, count
 from tests.unit.proposing.models import BUSY, NoAnswers, answer, said
 from tests.unit.sessions.told import Told
 
@@ -93,7 +93,9 @@ def test_a_proved_statement_is_a_proposal(desk: Desk) -> None:
     assert proposal.type is MemoryType.KNOWLEDGE
     assert (proposal.proposer, proposal.rule) == (Proposer.MODEL, "model.scripted")
     assert (proposal.speaker, proposal.confidence) == (Speaker.AGENT, 0.8)
-    assert (desk.spent.requests, desk.spent.tokens_in, desk.spent.tokens_out) == (1, 100, 10)
+    asked = sum(count(message.content) for message in model.asked[0])
+    assert (desk.spent.requests, desk.spent.tokens_in) == (1, asked)
+    assert desk.spent.tokens_out == count(answer(said(TRUE, (desk.agent, WORDS))))
     assert written.dropped == {}
 
 

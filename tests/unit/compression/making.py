@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.anchors import find_anchors
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
 from reviewer.compression.offline_engine import OfflineEngine
@@ -17,13 +16,12 @@ from reviewer.compression.sections import TITLES, HandoverSection
 from reviewer.compression.session import read_session
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.turn_events import turn_events
-from reviewer.compression.values import Segment, SegmentTurn, TurnKind
+from reviewer.compression.values import AnchorPoint, Segment, SegmentTurn, TurnKind
 from reviewer.compression.writing import write_session
 from reviewer.text.tokens import counter
-from tests.unit.llm.scripted import Answer, Scripted
+from tests.unit.llm.scripted import Scripted
 
 count = counter().count
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 KIOSK = (
     ("user", "The kiosk prints receipts too slowly. The budget is $50k, hard stop 2026-03-31."),
@@ -95,26 +93,25 @@ def faithful(prompt: str) -> str:
 
 
 def summarizer(
-    *script: Answer,
+    model: Scripted | None = None,
+    *,
     heard: list[SegmentCompressed] | None = None,
     tier: str = "teams",
     context_tokens: int = 8192,
-) -> tuple[Summarizer, Scripted | None]:
-    """A summarizer with the offline engine, or with a model that follows the script."""
+) -> Summarizer:
+    """A summarizer with the offline engine, or with a model."""
     offline = OfflineEngine(count)
-    model = Scripted(*script) if script else None
-    made = Summarizer(
+    return Summarizer(
         ModelEngine(model, count, context_tokens=context_tokens) if model else offline,
         count=count,
         tier=tier,  # type: ignore[arg-type]
         publish=heard.append if heard is not None else None,
         offline=Summarizer(offline, count=count) if model else None,
     )
-    return made, model
 
 
-def anchors_of(found: Segment) -> tuple[object, ...]:
-    return find_anchors(found.turns)
+def anchor(content: str, source: str = "detected") -> AnchorPoint:
+    return AnchorPoint(AnchorType.DECISION, content, 0.9, 0, 0, len(content), source)  # type: ignore[arg-type]
 
 
 def call(tool: str, given: object, key: str = "") -> SegmentTurn:

@@ -16,7 +16,6 @@ from reviewer.compression.values import Level, Segment, SummarizationOptions
 from reviewer.llm.model import CancelledError, Completion, ModelError
 from reviewer.llm.steering import RetryExhaustedError
 from reviewer.llm.templates import TemplateError
-from reviewer.text.secrets import mask
 from tests.unit.compression.making import (
     KIOSK,
     count,
@@ -38,9 +37,8 @@ GOOD = (
 def brief(
     source: Segment | None = None, *script: Answer, **options: object
 ) -> tuple[str, Scripted]:
-    made, model = summarizer(*script)
-    assert model is not None
-    found = made.compress(
+    model = Scripted(*script)
+    found = summarizer(model).compress(
         source or long_segment(),
         (),
         Level.BRIEF,
@@ -83,10 +81,9 @@ def test_an_answer_above_the_ceiling_is_refused() -> None:
     [ModelError("The model did not answer within 60 seconds."), CancelledError("Stopped.")],
 )
 def test_an_error_of_the_endpoint_passes_through_without_a_retry(failure: ModelError) -> None:
-    made, model = summarizer(failure)
-    assert model is not None
+    model = Scripted(failure)
     with pytest.raises(type(failure), match=re.escape(str(failure))):
-        made.compress(long_segment(), (), Level.BRIEF)
+        summarizer(model).compress(long_segment(), (), Level.BRIEF)
     assert len(model.asked) == 1
 
 
@@ -117,8 +114,7 @@ def test_exhausted_retries_tell_the_last_diagnosis_and_keep_the_last_text() -> N
 
 def test_the_prompt_has_the_level_the_anchors_the_criteria_and_the_text() -> None:
     source = important("$50k")
-    made, model = summarizer(f"{GOOD} $50k")
-    assert model is not None
+    made = summarizer(model := Scripted(f"{GOOD} $50k"))
     made.compress(source, find_anchors(source.turns), Level.DETAILED)
     system, user = model.asked[0]
     assert "creating DETAILED summaries" in system.content
@@ -134,24 +130,20 @@ def test_the_prompt_has_the_level_the_anchors_the_criteria_and_the_text() -> Non
 
 
 def test_markers_that_the_model_writes_count_only_for_its_own_segment() -> None:
-    made, _ = summarizer(f"{GOOD} [→more:s1:printing] and [→more:s8:taxes] [→more:s1:driver]")
-    found = made.compress(long_segment(), (), Level.DETAILED)
+    marked = f"{GOOD} [→more:s1:printing] and [→more:s8:taxes] [→more:s1:driver]"
+    found = summarizer(Scripted(marked)).compress(long_segment(), (), Level.DETAILED)
     assert [marker.label for marker in found.expansion_markers] == ["printing", "driver"]
 
 
 def test_a_long_segment_is_cut_to_the_models_context() -> None:
-    made, model = summarizer(GOOD, context_tokens=1500)
-    assert model is not None
-    source = long_segment(400)
-    made.compress(source, (), Level.BRIEF)
+    model = Scripted(GOOD)
+    summarizer(model, context_tokens=1500).compress(long_segment(400), (), Level.BRIEF)
     asked = sum(count(one.content) for one in model.asked[0])
     assert asked + model.limits[0] <= 1500
     giant = segment(
         turn(" ".join(f"kiosk{n}" for n in range(60_000)), "assistant"), *long_segment(4).turns
     )
-    made, model = summarizer(GOOD, context_tokens=3000)
-    assert model is not None
-    made.compress(giant, (), Level.BRIEF)
+    summarizer(model, context_tokens=3000).compress(giant, (), Level.BRIEF)
     asked_last = [each.content for each in model.asked[-1] if each.role == "user"]
     assert "characters left out" in asked_last[0]
     assert KIOSK[2][1] in asked_last[0]
@@ -165,26 +157,24 @@ def test_what_a_summary_lacks_is_graded_and_not_asked_for_again() -> None:
 
 
 def test_a_context_too_small_for_the_prompt_is_reported() -> None:
-    made, _ = summarizer(GOOD, context_tokens=200)
+    made = summarizer(Scripted(GOOD), context_tokens=200)
     with pytest.raises(ModelError, match="context of 200 tokens is too small for the prompt"):
         made.compress(long_segment(), (), Level.BRIEF)
 
 
 def test_tokens_of_the_model_are_counted_over_all_attempts() -> None:
     heard: list[SegmentCompressed] = []
-    made, model = summarizer("", GOOD, heard=heard)
-    assert model is not None
-    made.compress(long_segment(), (), Level.BRIEF)
+    model = Scripted("", GOOD)
+    summarizer(model, heard=heard).compress(long_segment(), (), Level.BRIEF)
     asked = sum(count(one.content) for prompt in model.asked for one in prompt)
     assert heard[0].model_tokens == asked + count(GOOD)
     assert heard[0].compressed.engine == "scripted"
 
 
 def test_a_stop_is_heeded_before_the_model_is_asked() -> None:
-    made, model = summarizer(GOOD)
+    model = Scripted(GOOD)
     with pytest.raises(CancelledError):
-        made.compress(long_segment(), (), Level.BRIEF, cancelled=lambda: True)
-    assert model is not None
+        summarizer(model).compress(long_segment(), (), Level.BRIEF, cancelled=lambda: True)
     assert model.asked == []
 
 
@@ -213,9 +203,3 @@ def test_a_bad_template_is_refused_before_anything_is_sent(tmp_path: Path) -> No
     with pytest.raises(TemplateError, match="no field mood"):
         writer.write(task(segment()))
     assert model.asked == []
-
-
-def test_the_source_is_not_read_as_a_template() -> None:
-    _, model = brief(segment(turn("{{anchors}} and {{#messages}}", "user")), "They said it.")
-    assert "{{anchors}} and {{#messages}}" in model.asked[0][-1].content
-    assert mask(model.asked[0][-1].content).kinds == ()

@@ -107,9 +107,11 @@ def test_an_answer_longer_than_its_limit_is_not_sent_back() -> None:
 
 
 def test_exhausted_retries_tell_the_last_diagnosis_and_keep_the_last_text() -> None:
+    made = summarizer(model := Scripted(GOOD))
     with pytest.raises(RetryExhaustedError, match=r'4 times.*substring not found: "\$50k"') as told:
-        brief(important("$50k"), GOOD)
+        made.compress(important("$50k"), (), Level.BRIEF)
     assert told.value.last.text == GOOD
+    assert (told.value.attempts, len(model.asked)) == (4, 4)
 
 
 def test_the_prompt_has_the_level_the_anchors_the_criteria_and_the_text() -> None:

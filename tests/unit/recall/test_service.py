@@ -120,17 +120,6 @@ def test_a_long_prompt_has_words_in_common_with_any_memory(engine: Engine) -> No
     assert recalled(engine, "prompt", f"{asked} {plan}") == []
 
 
-def test_chosen_moments_replace_derived_ones_and_are_undone(engine: Engine) -> None:
-    drawer = "till/drawer.go"
-    assert recalled(engine, "path", drawer) == [3]
-    engine.recall.set_moments(3, [read_moment("command git push")])
-    assert recalled(engine, "path", drawer) == []
-    assert recalled(engine, "command", "cd web && git push origin main") == [3]
-    engine.history.undo()
-    assert recalled(engine, "path", drawer) == [3]
-    assert engine.history.verify().ok
-
-
 def test_a_reworded_memory_has_the_moments_of_its_words(engine: Engine) -> None:
     engine.triage.edit(3, "The drawer in `till/slide.go` opens twice.")
     assert recalled(engine, "path", "till/drawer.go") == []

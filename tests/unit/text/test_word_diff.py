@@ -54,10 +54,3 @@ def test_changes_are_whole_words(original: str, edited: str, found: list[Hunk]) 
 )
 def test_one_hunk_is_reverted_and_the_others_stay(index: int, expected: str) -> None:
     assert put_back(ORIGINAL, EDITED, index) == expected
-
-
-def test_a_long_rewritten_text_is_one_change() -> None:
-    before, after = "a b " * 10_000, "b c " * 10_000
-    found = hunks(before, after)
-    assert "".join(hunk.original for hunk in found) == before
-    assert "".join(hunk.edited for hunk in found) == after

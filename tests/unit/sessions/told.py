@@ -66,6 +66,10 @@ def fails(command: str, result: str) -> Step:
     return lambda told: told.run(command, result, failed=True)
 
 
+def refuses(tool: str, words: str = "", **given: Any) -> Step:
+    return lambda told: told.refuse(tool, words, **given)
+
+
 def edits(path: str, old: str = "a = 1", new: str = "a = 2") -> Step:
     return lambda told: told.edit(f"/work/shop/{path}", old, new)
 

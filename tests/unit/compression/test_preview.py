@@ -36,19 +36,6 @@ def test_segments_leave_pins_out_and_know_their_commits(kiosk: Kiosk) -> None:
         kiosk.compression.plan(kiosk.id, None, start=99_999)
 
 
-def test_a_preview_is_not_written_and_has_the_resulting_sizes(kiosk: Kiosk) -> None:
-    before = kiosk.chain()
-    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
-    assert kiosk.chain() == before
-    assert found.tokens_before == sum(message.tokens for message in kiosk.compiled())
-    applied = kiosk.compression.apply(found.plan)
-    assert applied.tokens_after == found.tokens_after
-    assert sum(message.tokens for message in kiosk.compiled()) == found.tokens_after
-    texts = kiosk.texts()
-    for each in found.segments:
-        assert each.compressed.content in texts
-
-
 def test_the_text_of_a_skill_is_not_called_the_persons(engine: Engine, tmp_path: Path) -> None:
     told = Session()
     told.user("<command-name>/receipts</command-name>")

@@ -10,12 +10,7 @@ import pytest
 from reviewer.errors import SourceError
 from reviewer.sources.walk import walk
 
-
-def put(folder: Path, name: str, data: bytes = b"Some words stand here.\n") -> Path:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return path
+from .builders import put
 
 
 def found(*paths: Path) -> list[str]:

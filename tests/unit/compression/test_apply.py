@@ -93,6 +93,7 @@ def test_a_pin_survives_the_second_compression(kiosk: Kiosk) -> None:
         kiosk.compress(level)
         texts = kiosk.texts()
         assert texts.count(pinned) == 1
+        assert [position for position, _ in kiosk.chain()] == list(range(len(texts)))
         assert texts[0] == "You look after the kiosks."
         before, after = texts[: texts.index(pinned)], texts[texts.index(pinned) + 1 :]
         assert len(before) >= 2  # the instruction, and a summary of the commits before the pin

@@ -31,9 +31,7 @@ MARKED = {
 
 
 @pytest.mark.parametrize(("text", "shown"), MARKED.items())
-def test_characters_that_steer_or_hide_become_visible(
-    text: str, shown: str
-) -> None:
+def test_characters_that_steer_or_hide_become_visible(text: str, shown: str) -> None:
     assert display_text(text) == shown
 
 

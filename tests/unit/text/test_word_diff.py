@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.text.word_diff import Hunk, hunks, put_back
+from reviewer.text.word_diff import Hunk, hunks
 
 ORIGINAL = "We use Postgres for billing, because it is fast."
 EDITED = "We use SQLite for billing and mail, because it is simple."
@@ -42,15 +42,3 @@ def equal(text: str) -> Hunk:
 )
 def test_changes_are_whole_words(original: str, edited: str, found: list[Hunk]) -> None:
     assert list(hunks(original, edited)) == found
-
-
-@pytest.mark.parametrize(
-    ("index", "expected"),
-    [
-        (0, "We use Postgres for billing and mail, because it is simple."),
-        (1, "We use SQLite for billing, because it is simple."),
-        (2, "We use SQLite for billing and mail, because it is fast."),
-    ],
-)
-def test_one_hunk_is_reverted_and_the_others_stay(index: int, expected: str) -> None:
-    assert put_back(ORIGINAL, EDITED, index) == expected

@@ -145,10 +145,7 @@ SAID: dict[str, tuple[list[Step], list[str], list[str]]] = {
 @pytest.mark.parametrize("what", SAID)
 def test_the_summary_says(tmp_path: Path, what: str) -> None:
     steps, there, absent = SAID[what]
-    session = claude(tmp_path)
-    for step in steps:
-        step(session)
-    found = told(session.write(tmp_path / "session.jsonl"))
+    found = told(claude(tmp_path).go(steps).write(tmp_path / "session.jsonl"))
     places = [found.index(text) for text in there]
     assert places == sorted(places)
     assert not [text for text in absent if text in found]

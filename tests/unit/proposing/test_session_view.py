@@ -204,9 +204,7 @@ LINES: dict[str, tuple[list[Step], list[str]]] = {
 @pytest.mark.parametrize("what", LINES)
 def test_a_session_shows(told: Told, tmp_path: Path, what: str) -> None:
     steps, expected = LINES[what]
-    for step in steps:
-        step(told)
-    lines = view(told, tmp_path).lines[2:]
+    lines = view(told.go(steps), tmp_path).lines[2:]
     assert [f"{line.speaker} {line.role}: {line.text}" for line in lines] == expected
 
 

@@ -143,9 +143,8 @@ REMEDIES: dict[str, tuple[list[Step], bool, str]] = {
 @pytest.mark.parametrize("what", REMEDIES)
 def test_the_remedy_of_a_failure(told: Told, what: str) -> None:
     steps, passed, fix = REMEDIES[what]
-    for step in steps:
-        step(told)
-    assert (only(told).passed, only(told).fix) == (passed, fix)
+    finding = only(told.go(steps))
+    assert (finding.passed, finding.fix) == (passed, fix)
 
 
 NOTHING: dict[str, list[Step]] = {
@@ -182,9 +181,7 @@ NOTHING: dict[str, list[Step]] = {
 
 @pytest.mark.parametrize("what", NOTHING)
 def test_nothing_is_found_in(told: Told, what: str) -> None:
-    for step in NOTHING[what]:
-        step(told)
-    assert not found(told)
+    assert not found(told.go(NOTHING[what]))
 
 
 LOGGED = "=== RUN TestRows\n    rows_test.go:8: three rows\n    rows_test.go:9: want 2 rows"
@@ -232,9 +229,8 @@ FOUND: dict[str, tuple[list[Step], dict[str, object]]] = {
 @pytest.mark.parametrize("what", FOUND)
 def test_it_is_found(told: Told, what: str) -> None:
     steps, fields = FOUND[what]
-    for step in steps:
-        step(told)
-    assert {name: getattr(only(told), name) for name in fields} == fields
+    finding = only(told.go(steps))
+    assert {name: getattr(finding, name) for name in fields} == fields
 
 
 def test_of_a_failure_that_was_mended_twice_the_latest_change_is_told(told: Told) -> None:

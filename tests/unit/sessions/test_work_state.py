@@ -143,9 +143,8 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
 @pytest.mark.parametrize("what", FILES)
 def test_files_that_are_changed_and_in_doubt(made: Told, what: str) -> None:
     steps, changed, doubtful = FILES[what]
-    for step in steps:
-        step(made)
-    assert (files(state(made)), in_doubt(state(made))) == (changed, doubtful)
+    found = state(made.go(steps))
+    assert (files(found), in_doubt(found)) == (changed, doubtful)
 
 
 def test_edits_whose_file_is_not_named_are_counted(made: Told) -> None:
@@ -312,9 +311,7 @@ BRANCHES: dict[str, tuple[list[Step], str]] = {
 @pytest.mark.parametrize("what", BRANCHES)
 def test_the_branch_that_the_latest_evidence_names(made: Told, what: str) -> None:
     steps, branch = BRANCHES[what]
-    for step in steps:
-        step(made)
-    assert state(made).branch == branch
+    assert state(made.go(steps)).branch == branch
 
 
 def test_work_in_another_worktree_is_where_its_calls_ran(made: Told) -> None:
@@ -459,9 +456,7 @@ CHECKS: dict[str, tuple[list[Step], list[tuple[Outcome, str]]]] = {
 @pytest.mark.parametrize("what", CHECKS)
 def test_how_checks_ended(made: Told, what: str) -> None:
     steps, ended = CHECKS[what]
-    for step in steps:
-        step(made)
-    found = state(made)
+    found = state(made.go(steps))
     assert [(each.outcome, each.said) for each in found.checks] == ended
     assert len(found.failing) == sum(outcome is Outcome.FAILED for outcome, _ in ended)
 
@@ -496,10 +491,9 @@ BACKGROUND: dict[str, tuple[list[Step], list[Outcome]]] = {
 @pytest.mark.parametrize("what", BACKGROUND)
 def test_what_runs_no_more(made: Told, what: str) -> None:
     steps, ended = BACKGROUND[what]
-    for step in steps:
-        step(made)
-    assert state(made).running == ()
-    assert [each.outcome for each in state(made).checks] == ended
+    found = state(made.go(steps))
+    assert found.running == ()
+    assert [each.outcome for each in found.checks] == ended
 
 
 def test_the_plan_is_the_last_one_with_its_numbers(made: Told) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,11 @@ class Told(Session):
     def events(self) -> list[Event]:
         """What is read from its file, which is in the folder."""
         return list(read(self.write(self._folder / "session.jsonl")))
+
+    def go(self, steps: Iterable[Step]) -> Told:
+        for step in steps:
+            step(self)
+        return self
 
     def call(
         self, tool: str, result: str | None = "ok", *, failed: bool = False, **given: Any

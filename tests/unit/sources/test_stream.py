@@ -43,9 +43,7 @@ def call_of(tool: str, given: dict[str, Any], folder: Path) -> Call:
 
 
 def chat_file(folder: Path, messages: list[Json]) -> Path:
-    path = folder / "chat.json"
-    path.write_text(json.dumps(messages, indent=1))
-    return path
+    return put(folder, "chat.json", json.dumps(messages, indent=1))
 
 
 # The order of a session

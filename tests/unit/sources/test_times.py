@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.sources.builders import Scanned, Session, note
+from tests.unit.sources.builders import Scanned, Session, note, put
 
 ESC = "\x1b]0;owned\x07"
 
@@ -51,6 +51,5 @@ def test_the_date_of_a_note_is_valid_or_none(tmp_path: Path) -> None:
 
 def test_a_field_without_a_valid_time_is_skipped_for_the_next_one(tmp_path: Path) -> None:
     said = {"role": "user", "content": "x", "timestamp": "soon", "created_at": 1771064525}
-    path = tmp_path / "talk.json"
-    path.write_text(json.dumps([said]))
+    path = put(tmp_path, "talk.json", json.dumps([said]))
     assert [record.at for record in Scanned(path)] == ["2026-02-14T10:22:05.000Z"]

@@ -156,6 +156,14 @@ class TestFullDisk:
 
 
 class TestCancel:
+    def test_between_stages(self, workshop: Workshop) -> None:
+        done = workshop.start(
+            workshop.write(THREAD), cancelled=lambda: len(workshop.model.asked) == 2
+        )
+        assert (done.state, done.node) == ("cancelled", "b")
+        again = workshop.resume(done.run_id)
+        assert workshop.nodes(again) == ["start", "a", "b", "c", "done"]
+
     def test_while_it_waits_for_the_next_attempt(self, workshop: Workshop) -> None:
         workshop.model.answers = [lambda _: ModelError("busy")]
         path = workshop.write('a [prompt="A", max_retries=9]\nstart -> a -> done')

@@ -123,6 +123,14 @@ def test_the_licence_locks_levels_by_name(make: Make, tier: str, open_levels: se
 
 
 @pytest.mark.parametrize("level", LOWER)
+@pytest.mark.parametrize("ceiling", [5, 20, 60, 200])
+def test_a_ceiling_is_hard_even_above_anchors(level: Level, ceiling: int) -> None:
+    for made in (summarizer(), summarizer(Scripted("A short answer."))):
+        found = compress(made, long_segment(), level, ceiling=ceiling)
+        assert found.token_count == count(found.content) <= ceiling
+
+
+@pytest.mark.parametrize("level", LOWER)
 def test_retained_spans_survive_at_every_level(make: Make, level: Level) -> None:
     source = segment(
         turn(KIOSK[0][1], "user", "text", Priority.IMPORTANT, "$50k", "2026-03-31"),

@@ -42,3 +42,9 @@ def equal(text: str) -> Hunk:
 )
 def test_changes_are_whole_words(original: str, edited: str, found: list[Hunk]) -> None:
     assert list(hunks(original, edited)) == found
+
+
+def test_a_long_rewritten_text_is_one_change() -> None:
+    before, after = "a b " * 10_000, "b c " * 10_000
+    (change, *_) = hunks(before, after)
+    assert (change.original.strip(), change.edited.strip()) == (before.strip(), after.strip())

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.errors import SourceError
 from reviewer.sources.walk import walk
 
 from .builders import put
@@ -114,8 +113,3 @@ def test_a_folder_that_cannot_be_read_is_reported(
     monkeypatch.setattr(os, "scandir", scandir)
     assert found(tmp_path) == ["open/y.md"]
     assert passed(tmp_path)["shut"] == "folder cannot be read: permission denied"
-
-
-def test_a_named_path_that_is_missing_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="does not exist"):
-        walk([tmp_path, tmp_path / "gone"])

@@ -104,6 +104,15 @@ def test_a_program_that_dies_within_branches_loses_and_repeats_no_stage(tea: Wor
     assert folders == ["sip-4"]
 
 
+def test_a_gate_in_a_branch(tea: Workshop) -> None:
+    body = FORK.replace('sip [prompt="Sip"]', "sip [shape=hexagon]").replace(
+        "green -> sip -> meet", 'green -> sip; sip -> meet [label="[Y] Yes, pour"]'
+    )
+    waiting = tea.start(tea.write(body))
+    assert waiting.state == "waiting"
+    assert tea.resume(waiting.run_id, answers={"sip": ["yes"]}).state == "done"
+
+
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 PATIENCE = 120.0
 """Seconds: a busy machine takes long, and what is there at once is waited for no longer."""
@@ -18,6 +19,14 @@ def until(true: Callable[[], object], seconds: float = PATIENCE) -> None:
     while not true():
         assert time.monotonic() < end, "it never came"
         time.sleep(BETWEEN)
+
+
+def is_gone(process: int) -> bool:
+    """Whether a process has ended; one that nobody has waited for has."""
+    try:
+        return "\nState:\tZ" in Path(f"/proc/{process}/status").read_text()
+    except (ProcessLookupError, FileNotFoundError):
+        return True
 
 
 async def until_async(true: Callable[[], object], seconds: float = PATIENCE) -> None:

@@ -1,4 +1,4 @@
-"""Which project a work tree belongs to, as a table."""
+"""Which work tree a folder belongs to."""
 
 from __future__ import annotations
 
@@ -7,53 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.projects import ForeignProjectError, StoredProject, Tree, choose, work_tree
+from reviewer.projects import Tree, work_tree
 
-P = StoredProject("p", "/a/p")
-UNBOUND = StoredProject("p", "")
 NOBODY = 65_534
 
 
 def git(place: Path) -> Path:
     (place / ".git").mkdir(parents=True)
     return place
-
-
-@pytest.mark.parametrize(
-    ("stored", "tree", "project"),
-    [
-        ([P], Tree("p", "/a/p"), "p"),
-        ([StoredProject("p", "/a/p\n/b/clone")], Tree("clone", "/b/clone"), "p"),
-        ([P], Tree("clone", "/b/clone"), "clone"),
-        ([UNBOUND], Tree("p", "/b/p"), "p"),
-        ([], Tree("p", "/b/p"), "p"),
-    ],
-)
-def test_a_tree_has_the_project_that_it_is_bound_to(
-    stored: list[StoredProject], tree: Tree, project: str
-) -> None:
-    assert choose(stored, tree, None).project == project
-
-
-def test_a_name_that_another_tree_has_is_refused_unless_it_is_meant() -> None:
-    tree = Tree("p", "/b/p")
-    with pytest.raises(ForeignProjectError, match="/a/p"):
-        choose([P], tree, None)
-    assert choose([P], tree, "other").claim is not None
-
-
-def test_naming_a_project_in_an_unbound_tree_shares_it(tmp_path: Path) -> None:
-    first = StoredProject("p", str(git(tmp_path / "a")))
-    claim = choose([first], Tree("p", "/b/p"), "p").claim
-    assert claim is not None
-    assert claim.root == f"{first.root}\n/b/p"
-    assert choose([first], Tree("a", first.root), "q").claim is None
-
-
-def test_a_tree_that_is_gone_leaves_its_project() -> None:
-    claim = choose([P], Tree("p", "/b/p"), "p").claim
-    assert claim is not None
-    assert claim.root == "/b/p"
 
 
 def test_the_tree_around_a_folder_is_found(tmp_path: Path) -> None:

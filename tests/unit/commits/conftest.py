@@ -1,8 +1,7 @@
-"""A store with a small context, and a clock that moves a second at every look."""
+"""A store with a small context."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,8 +10,6 @@ import pytest
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.values import CommitQuery, CommitRow
 from reviewer.engine import Engine
-from reviewer.store.database import Database
-from tests.clocks import TickingClock
 from tests.unit.sources.builders import Session
 
 Chain = Callable[[], list[CommitRow]]
@@ -26,26 +23,9 @@ SPECIFICATION = (
 
 
 @pytest.fixture
-def clock() -> TickingClock:
-    return TickingClock()
-
-
-@pytest.fixture
-def database(tmp_path: Path, empty_store: Path) -> Database:
-    return Database(Path(shutil.copy(empty_store, tmp_path)))
-
-
-@pytest.fixture
-def engine(database: Database, clock: TickingClock) -> Iterator[Engine]:
-    opened = Engine(database, actor="you", clock=clock)
-    yield opened
-    assert opened.history.verify().problems == ()
-    opened.close()
-
-
-@pytest.fixture
-def contexts(engine: Engine) -> Contexts:
-    return engine.contexts
+def contexts(engine: Engine) -> Iterator[Contexts]:
+    yield engine.contexts
+    assert engine.history.verify().problems == ()
 
 
 @pytest.fixture
@@ -84,6 +64,4 @@ def session(name: str = "fix") -> Session:
 
 def written(made: Session, folder: Path) -> Path:
     """The session as a file."""
-    path = folder / f"{made.name}.jsonl"
-    path.write_bytes(made.bytes())
-    return path
+    return made.write(folder / f"{made.name}.jsonl")

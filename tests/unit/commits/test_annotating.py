@@ -145,16 +145,6 @@ def test_what_holds_already_is_not_written_again(
     assert "nothing changed" in again.title
 
 
-def test_a_pattern_that_misses_its_own_commit_is_kept_and_said(
-    contexts: Contexts, say: Say
-) -> None:
-    with_it, without = say("The budget is $50k."), say("No money here.")
-    done = contexts.annotate([with_it, without], retain_match=["$50k"])
-    short = contexts.commit(without).row.hash[:8]
-    assert done.warnings == (f'"$50k" does not occur in {short}.',)
-    assert contexts.commit(without).row.criteria == 1
-
-
 def test_a_pattern_that_everything_passes_is_said(contexts: Contexts, number: int) -> None:
     (doubt,) = contexts.annotate(number, retain_regex=["x*"]).warnings
     assert "nothing must survive" in doubt

@@ -26,13 +26,6 @@ def test_each_commit_vouches_for_the_one_before(contexts: Contexts, context: int
     assert contexts.get(context).head == second.row.hash
 
 
-def test_secrets_are_masked_before_they_are_stored(contexts: Contexts, say: Say) -> None:
-    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6"
-    text = contexts.commit(say(f"The token is {token}")).text
-    assert token not in text
-    assert "[masked github-token]" in text
-
-
 def test_a_lone_surrogate_does_not_break_the_store(contexts: Contexts, say: Say) -> None:
     assert contexts.commit(say("half \ud83d a smile")).text == "half ? a smile"
 
@@ -61,8 +54,6 @@ def test_undo_takes_an_edit_back_and_then_the_commit(
     ("given", "sentence"),
     [
         ({"role": "robot", "text": "x"}, "no role"),
-        ({"role": "user", "text": " \n"}, "needs a text"),
-        ({"role": "user", "text": "x", "type": "Two Words"}, "is not a type"),
         ({"role": "user", "text": "x", "name": "a\nb"}, "printable"),
     ],
 )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.rows import chat_messages
-from reviewer.commits.values import CompiledMessage, Priority
+from reviewer.commits.values import Priority
 from tests.unit.commits.conftest import Say
 
 
@@ -25,19 +23,6 @@ def story(contexts: Contexts, context: int, say: Say) -> dict[str, int]:
     }
     contexts.edit(ids["ask"], "ask, reworded")
     return ids
-
-
-def texts(messages: Iterable[CompiledMessage]) -> list[str]:
-    return [message.text for message in messages]
-
-
-def test_messages_come_in_order_without_what_is_skipped(
-    contexts: Contexts, context: int, story: dict[str, int]
-) -> None:
-    messages = contexts.compile(context)
-    assert texts(messages) == ["boot", "ask, reworded", "call", "result", "answer"]
-    assert [message.priority for message in messages][:2] == ["pinned", "normal"]
-    assert [message.commit for message in messages][:2] == [story["boot"], story["ask"]]
 
 
 def test_totals_divide_by_priority_and_role(

@@ -1,16 +1,14 @@
-"""Turns, segments and engines for tests: a conversation, and a model that follows a script."""
+"""Turns, segments and engines for tests: a conversation, and what is made of it."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from threading import Lock
+from collections.abc import Sequence
 from typing import Any
 
 from reviewer.commits.values import Pattern, Priority, RetentionCriteria
-from reviewer.compression.anchors import find_anchors
+from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
 from reviewer.compression.offline_engine import OfflineEngine
@@ -18,13 +16,12 @@ from reviewer.compression.sections import TITLES, HandoverSection
 from reviewer.compression.session import read_session
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.turn_events import turn_events
-from reviewer.compression.values import Segment, SegmentTurn, TurnKind
+from reviewer.compression.values import AnchorPoint, Segment, SegmentTurn, TurnKind
 from reviewer.compression.writing import write_session
-from reviewer.llm.model import ChatMessage, Completion, JsonSchema
 from reviewer.text.tokens import counter
+from tests.unit.llm.scripted import Scripted
 
 count = counter().count
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 KIOSK = (
     ("user", "The kiosk prints receipts too slowly. The budget is $50k, hard stop 2026-03-31."),
@@ -86,54 +83,8 @@ def long_segment(paragraphs: int = 30) -> Segment:
     return segment(*kiosk[:3], *filler, *kiosk[3:])
 
 
-class ScriptedModel:
-    """Answers what the script says, one after the other, the last again and again.
-
-    An answer may be a text, a completion, an error to raise, or a function of the messages.
-    """
-
-    name = "scripted"
-
-    def __init__(self, *script: object) -> None:
-        self.script = list(script)
-        self.prompts: list[list[ChatMessage]] = []
-        self.limits: list[int] = []
-        self.cancelled: Callable[[], bool] | None = None
-        self._asked = Lock()
-
-    def complete(
-        self,
-        messages: Sequence[ChatMessage],
-        *,
-        max_tokens: int,
-        temperature: float = 0.3,
-        schema: JsonSchema | None = None,
-        cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
-    ) -> Completion:
-        with self._asked:  # several threads ask: each takes a place of its own in the script
-            self.prompts.append(list(messages))
-            self.limits.append(max_tokens)
-            self.cancelled = cancelled
-            answer = self.script[min(len(self.prompts), len(self.script)) - 1]
-        if callable(answer):
-            answer = answer(messages)
-        if isinstance(answer, Exception):
-            raise answer
-        if isinstance(answer, Completion):
-            return answer
-        assert isinstance(answer, str)
-        if on_text is not None:
-            on_text(answer)
-        prompt = sum(count(each.content) for each in messages)
-        return Completion(answer, self.name, prompt, count(answer))
-
-
-def faithful(messages: Sequence[ChatMessage]) -> str:
+def faithful(prompt: str) -> str:
     """A good model's answer: the beginning of the text, and the parts that it had to keep."""
-    prompt = messages[-1].content
-    if prompt.startswith("Previous summary") and messages[-2].role == "assistant":
-        return messages[-2].content
     fenced = re.search(r"^<(conversation-\w+)>\n(.*?)\n</\1>$", prompt, re.DOTALL | re.MULTILINE)
     said = fenced[2] if fenced else prompt
     kept = [line[2:] for line in prompt.splitlines() if line.startswith("- the exact text")]
@@ -142,26 +93,25 @@ def faithful(messages: Sequence[ChatMessage]) -> str:
 
 
 def summarizer(
-    *script: object,
+    model: Scripted | None = None,
+    *,
     heard: list[SegmentCompressed] | None = None,
     tier: str = "teams",
     context_tokens: int = 8192,
-) -> tuple[Summarizer, ScriptedModel | None]:
-    """A summarizer with the offline engine, or with a model that follows the script."""
+) -> Summarizer:
+    """A summarizer with the offline engine, or with a model."""
     offline = OfflineEngine(count)
-    model = ScriptedModel(*script) if script else None
-    made = Summarizer(
+    return Summarizer(
         ModelEngine(model, count, context_tokens=context_tokens) if model else offline,
         count=count,
         tier=tier,  # type: ignore[arg-type]
         publish=heard.append if heard is not None else None,
         offline=Summarizer(offline, count=count) if model else None,
     )
-    return made, model
 
 
-def anchors_of(found: Segment) -> tuple[object, ...]:
-    return find_anchors(found.turns)
+def anchor(content: str, source: str = "detected") -> AnchorPoint:
+    return AnchorPoint(AnchorType.DECISION, content, 0.9, 0, 0, len(content), source)  # type: ignore[arg-type]
 
 
 def call(tool: str, given: object, key: str = "") -> SegmentTurn:

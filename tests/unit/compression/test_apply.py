@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from reviewer.commits.criteria import PatternError
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import Level
@@ -56,33 +57,20 @@ def test_a_summary_keeps_the_name_of_its_segment_so_that_its_marker_opens(kiosk:
     assert all(len(found) == 1 for found in markers)
 
 
-def test_markers_open_level_by_level_down_to_the_originals(kiosk: Kiosk) -> None:
-    kiosk.compress("brief")
-    summary = kiosk.summaries()[0]
-    assert "[→detail:" in summary.text
-    whole = kiosk.compression.expanded(summary.commit)
+@pytest.mark.parametrize("levels", [["brief"], ["detailed", "brief"]], ids=["once", "twice"])
+def test_the_markers_of_summaries_open_down_to_the_originals(
+    kiosk: Kiosk, levels: list[str]
+) -> None:
+    originals = kiosk.texts()[1:]
+    for level in levels:
+        kiosk.compress(level)
+    summaries = kiosk.summaries()
+    assert "[→detail:" in summaries[0].text
+    whole = "\n".join(kiosk.compression.expanded(each.commit) for each in summaries)
     assert "[→" not in whole
-    sources = kiosk.engine.contexts.commit(summary.commit).summary_of
-    for number in kiosk.ids[1 : len(sources) + 1]:
-        assert kiosk.engine.contexts.commit(number).text in whole
-
-
-def test_a_summary_of_summaries_opens_to_the_originals_too(kiosk: Kiosk) -> None:
-    kiosk.compress("detailed")
-    kiosk.compress("brief")
-    whole = "\n".join(kiosk.compression.expanded(m.commit) for m in kiosk.summaries())
-    for _, text in KIOSK:
-        assert text in whole
+    assert all(text in whole for text in originals)
     with pytest.raises(UnknownIdError, match="not a summary"):
         kiosk.compression.expanded(kiosk.ids[0])
-
-
-def test_skipped_commits_do_not_come_back_in_summaries(kiosk: Kiosk) -> None:
-    secret = kiosk.say("`hidden_plan.py` would be one way.", "assistant", type="reasoning")
-    kiosk.say("Done.", "assistant")
-    kiosk.compress("detailed")
-    assert all("hidden_plan" not in text for text in kiosk.texts())
-    assert kiosk.engine.contexts.commit(secret).text.startswith("`hidden_plan.py`")
 
 
 def test_criteria_are_checked_on_every_summary(kiosk: Kiosk) -> None:
@@ -106,31 +94,11 @@ def test_a_pin_survives_the_second_compression(kiosk: Kiosk) -> None:
         kiosk.compress(level)
         texts = kiosk.texts()
         assert texts.count(pinned) == 1
+        assert [position for position, _ in kiosk.chain()] == list(range(len(texts)))
         assert texts[0] == "You look after the kiosks."
         before, after = texts[: texts.index(pinned)], texts[texts.index(pinned) + 1 :]
         assert len(before) >= 2  # the instruction, and a summary of the commits before the pin
         assert after
-
-
-def test_commits_after_or_between_the_range_are_kept(kiosk: Kiosk) -> None:
-    contexts = kiosk.engine.contexts
-    contexts.annotate(kiosk.ids[12], priority="pinned")
-    before = kiosk.texts()
-    plan = kiosk.compression.plan(kiosk.id, "brief", start=kiosk.ids[5], end=kiosk.ids[20])
-    kiosk.compression.apply(plan)
-    after = kiosk.texts()
-    assert after[:5] == before[:5]
-    assert before[12] in after
-    assert after[-(len(before) - 21) :] == before[21:]
-    assert not set(before[5:12]) & set(after)
-    positions = [position for position, _ in kiosk.chain()]
-    assert positions == list(range(len(after)))
-
-
-def test_a_bad_regex_is_refused_with_its_place(kiosk: Kiosk) -> None:
-    with pytest.raises(PatternError) as refused:
-        kiosk.compression.options(retain_regex=[r"\d{4}-("])
-    assert refused.value.column == 7
 
 
 def test_bare_important_has_an_effect(kiosk: Kiosk) -> None:
@@ -154,20 +122,23 @@ def test_an_edit_inside_the_range_is_allowed_and_its_text_is_summarized(kiosk: K
     assert kiosk.texts()[-1] == kept.text
 
 
-def test_a_head_that_moved_meanwhile_is_noticed(kiosk: Kiosk) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kiosk: kiosk.say("One more thing."),
+        lambda kiosk: kiosk.engine.contexts.annotate(kiosk.ids[3], priority="pinned"),
+    ],
+    ids=["a commit", "an annotation"],
+)
+def test_what_changed_since_the_preview_is_noticed(
+    kiosk: Kiosk, change: Callable[[Kiosk], object]
+) -> None:
     found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
-    kiosk.say("One more thing.")
+    change(kiosk)
     before = kiosk.chain()
     with pytest.raises(ConflictError, match="Nothing was written; preview again"):
         kiosk.compression.apply(found.plan)
     assert kiosk.chain() == before
-
-
-def test_an_annotation_meanwhile_is_noticed(kiosk: Kiosk) -> None:
-    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
-    kiosk.engine.contexts.annotate(kiosk.ids[3], priority="pinned")
-    with pytest.raises(ConflictError, match="preview again"):
-        kiosk.compression.apply(found.plan)
 
 
 def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from reviewer.compression.file_summary import LEVELS
 from reviewer.compression.sections import HandoverSection
-from reviewer.compression.values import Segment, SegmentTurn
+from reviewer.compression.values import Level, SegmentTurn
 from tests.unit.compression.making import (
     agent,
     call,
@@ -17,24 +15,13 @@ from tests.unit.compression.making import (
     result,
     run,
     section,
+    segment,
     summarizer,
     turn,
     written,
 )
 
 ASKED = turn("Move the ferry's timetable to the new printer.")
-
-
-def levels(turns: list[SegmentTurn]) -> list[str]:
-    """A range at Detailed, Brief and Tags, each checked for its fidelity."""
-    made, _ = summarizer()
-    source = Segment("s1", tuple(turns), sum(each.tokens for each in turns))
-    found = []
-    for level in LEVELS:
-        compressed = made.compress(source, (), level)
-        made.validate_fidelity(source, compressed)
-        found.append(compressed.content)
-    return found
 
 
 def test_a_range_of_tool_calls_alone_says_what_was_done() -> None:
@@ -44,10 +31,12 @@ def test_a_range_of_tool_calls_alone_says_what_was_done() -> None:
         call("Read", {"file_path": "ferry/queue.py"}),
         result("Read", "def queue():\n    pass"),
     ]
-    detailed, brief, tags = levels(turns * 4)
-    assert "Changed: ferry/: print.py" in detailed
-    assert "print.py" in brief
-    assert "print.py" in tags
+    made, source = summarizer(), segment(*turns * 4)
+    for level in LEVELS:
+        found = made.compress(source, (), level)
+        assert "print.py" in found.content
+        assert made.validate_fidelity(source, found).passes_threshold
+    assert "Changed: ferry/: print.py" in made.compress(source, (), Level.DETAILED).content
 
 
 @pytest.mark.parametrize(
@@ -97,11 +86,4 @@ def test_hostile_text_stays_text() -> None:
         result("Bash", "error " * 20_000),
         agent("|" * 9_000 + "\n" + "#" * 9_000),
     ]
-    started = time.process_time()
     assert count(written(turns, 400)) <= 400
-    assert time.process_time() - started < 10
-
-
-def test_a_long_line_of_the_same_words_is_read_to_its_end() -> None:
-    """An expression that matches such words in many ways would need minutes for one line."""
-    assert levels([ASKED, agent("now the tests all " * 2_000), turn("go on")])

@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.engine import SegmentAnalysis
 from reviewer.compression.fidelity import missing_anchors, validate_fidelity
-from reviewer.compression.offline_engine import OfflineEngine
 from reviewer.compression.segments import full_text
-from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.values import (
     OFFLINE,
     AnchorPoint,
@@ -22,7 +19,7 @@ from reviewer.compression.values import (
     SegmentTurn,
 )
 from reviewer.compression.verbatim import anchor_tag
-from tests.unit.compression.making import count, long_segment, segment, turn
+from tests.unit.compression.making import anchor, count, long_segment, segment, turn
 
 
 def judged(
@@ -36,10 +33,6 @@ def judged(
         level, content, anchors, (), count(content), source.tokens, engine=engine
     )
     return validate_fidelity(SegmentAnalysis(source), summary)
-
-
-def anchor(content: str, source: str = "detected") -> AnchorPoint:
-    return AnchorPoint(AnchorType.DECISION, content, 0.9, 0, 0, len(content), source)  # type: ignore[arg-type]
 
 
 def test_the_whole_text_keeps_everything() -> None:
@@ -152,28 +145,6 @@ def test_detected_anchors_are_kept_at_tags_by_a_tag_that_begins_them() -> None:
     assert missing_anchors(content, [asked], Level.TAGS) == (asked,)
     assert missing_anchors(content, [detected], Level.BRIEF) == (detected,)
     assert missing_anchors("use, drawer", [detected], Level.TAGS) == (detected,)
-
-
-def tags_of(source: Segment) -> tuple[CompressedSegment, FidelityValidation]:
-    summarizer = Summarizer(OfflineEngine(count), count=count)
-    found = summarizer.compress(source, (), Level.TAGS)
-    return found, summarizer.validate_fidelity(source, found)
-
-
-READ = '{"file_path":"/srv/kiosk/spool/driver.py"}'
-CODE = "def reconnect(): raise PrinterError\n\nclass PaperSensor: pass\nspool.flush_queue()\n" * 12
-
-
-def test_a_segment_of_tool_calls_alone_has_tags_and_a_brief() -> None:
-    source = segment(
-        turn(READ, "assistant", "tool_use", name="Read"),
-        turn(CODE, "tool", "tool_result", name="Read"),
-    )
-    tags, found = tags_of(source)
-    assert "driver.py" in tags.content
-    assert found.passes_threshold, found.faults
-    summarizer = Summarizer(OfflineEngine(count), count=count)
-    assert "driver.py" in summarizer.compress(source, (), Level.BRIEF).content
 
 
 def test_a_sentence_is_lost_unless_neighbouring_sentences_say_it() -> None:

@@ -140,8 +140,7 @@ def test_a_summary_without_the_words_of_a_refusal_shortens_the_person(
     said.result(f"{REFUSED} the user said:\n{' '.join(REASONS)}", is_error=True)
     for number in range(12):
         said.reply(f"Pier {number} has {number + 40} berths and `pier_{number}.ods` is wide.")
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(said.bytes())
+    path = said.write(tmp_path / "ferry.jsonl")
     context = engine.contexts.import_file(path, project="acme").context.id
     found = engine.compression.preview(engine.compression.plan(context, "brief"))
     refused = next(each for each in found.segments if REASONS[0] in each.segment.turns[2].text)

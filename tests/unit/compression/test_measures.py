@@ -13,18 +13,7 @@ from reviewer.clock import utc_now
 from reviewer.compression.measures import Measures, SegmentCompressed
 from reviewer.compression.values import Level
 from reviewer.store.database import Database
-from tests.unit.compression.making import anchors_of, segment, summarizer
-
-
-def noted(database: Database) -> Measures:
-    """Figures of one compression that wait to be written."""
-    heard: list[SegmentCompressed] = []
-    made, _ = summarizer(heard=heard)
-    found = segment()
-    made.compress(found, anchors_of(found), Level.BRIEF)  # type: ignore[arg-type]
-    measures = Measures(database, utc_now)
-    measures.record(heard[0])
-    return measures
+from tests.unit.compression.making import segment, summarizer
 
 
 @pytest.mark.parametrize("gone", [True, False])
@@ -35,7 +24,10 @@ def test_figures_never_land_beside_a_store_that_was_put_in_the_place_of_the_open
     for each in (path, other):
         Database(each).close()
     database = Database(path)
-    measures = noted(database)
+    heard: list[SegmentCompressed] = []
+    summarizer(heard=heard).compress(segment(), (), Level.BRIEF)
+    measures = Measures(database, utc_now)
+    measures.record(heard[0])
     if gone:
         path.unlink()
     else:

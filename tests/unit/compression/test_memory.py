@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from reviewer.compression.file_turns import FileTurns
 from reviewer.compression.handover import write_brief
+from tests.memory import peak_of
 from tests.unit.sources.builders import Session
 
 RESULTS = 40
@@ -17,37 +16,21 @@ PRINTED = "ok  the ferry left the pier at noon, and nothing else is to be said o
 """About 10 kB, so that all results together have 400 kB."""
 
 
-def ferry(folder: Path, results: int = RESULTS) -> Path:
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A session of many results, with as many times 10 kB."""
     told = Session()
     told.user("Make the timetable of the ferry fit one page, and keep the night boats in bold.")
-    for number in range(results):
+    for number in range(RESULTS):
         told.tool()
         told.result(f"{number} → {PRINTED}")
     told.user("never shrink the type below 9 points")
-    path = folder / "ferry.jsonl"
-    path.write_bytes(told.bytes())
-    return path
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return ferry(tmp_path_factory.mktemp("long"))
-
-
-def peak_of(work: Callable[[], object]) -> int:
-    """The most bytes that some work has at a time."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    return told.write(tmp_path_factory.mktemp("long") / "ferry.jsonl")
 
 
 def test_a_handover_does_not_keep_what_tools_printed(session: Path) -> None:
     write_brief(session)  # which loads modules and compiles patterns once
-    assert peak_of(lambda: write_brief(session)) < session.stat().st_size
+    assert peak_of(lambda: write_brief(session))[0] < session.stat().st_size
 
 
 def test_a_streamed_session_gives_the_same_and_counts_everything(session: Path) -> None:
@@ -62,7 +45,6 @@ def test_a_session_of_sub_agents_alone_is_handed_over_too(tmp_path: Path) -> Non
     told.reply("There are 14 boats in `boats.csv`, two of them without a night light.")
     for record in told.records:
         record["isSidechain"] = True
-    path = tmp_path / "agent.jsonl"
-    path.write_bytes(told.bytes())
+    path = told.write(tmp_path / "agent.jsonl")
     assert "boats.csv" in write_brief(path).text
     assert write_brief(path).original_tokens == sum(turn.tokens for turn in FileTurns(path))

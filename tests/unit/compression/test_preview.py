@@ -19,7 +19,8 @@ from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.llm import open_model
 from reviewer.llm.model import CancelledError, ModelError
 from tests.unit.compression.conftest import Kiosk
-from tests.unit.compression.making import ScriptedModel, faithful
+from tests.unit.compression.making import faithful
+from tests.unit.llm.scripted import Answer, Scripted
 from tests.unit.sources.builders import Session
 
 
@@ -35,27 +36,13 @@ def test_segments_leave_pins_out_and_know_their_commits(kiosk: Kiosk) -> None:
         kiosk.compression.plan(kiosk.id, None, start=99_999)
 
 
-def test_a_preview_is_not_written_and_has_the_resulting_sizes(kiosk: Kiosk) -> None:
-    before = kiosk.chain()
-    found = kiosk.compression.preview(kiosk.compression.plan(kiosk.id, "brief"))
-    assert kiosk.chain() == before
-    assert found.tokens_before == sum(message.tokens for message in kiosk.compiled())
-    applied = kiosk.compression.apply(found.plan)
-    assert applied.tokens_after == found.tokens_after
-    assert sum(message.tokens for message in kiosk.compiled()) == found.tokens_after
-    texts = kiosk.texts()
-    for each in found.segments:
-        assert each.compressed.content in texts
-
-
 def test_the_text_of_a_skill_is_not_called_the_persons(engine: Engine, tmp_path: Path) -> None:
     told = Session()
     told.user("<command-name>/receipts</command-name>")
     skill = "Base directory for this skill: /srv/kiosk. Print every receipt of the kiosk twice. "
     told.user([{"type": "text", "text": skill * 20}], isMeta=True)
     told.reply("I look at the receipts of the kiosk and print each of them twice, as asked. " * 8)
-    path = tmp_path / "kiosk.jsonl"
-    path.write_bytes(told.bytes())
+    path = told.write(tmp_path / "kiosk.jsonl")
     number = engine.contexts.import_file(path, project="kiosk").context.id
     compression = engine.compression
     for level in (Level.DETAILED, Level.BRIEF, Level.TAGS):
@@ -105,23 +92,23 @@ LONGEST = 30.0
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> ScriptedModel:
-    scripted = ScriptedModel(faithful)
+def model(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    scripted = Scripted(faithful)
     monkeypatch.setattr(open_model, "open_model", lambda settings: scripted)
     return scripted
 
 
 def test_a_model_writes_segments_in_parallel_and_reports_progress(
-    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: Scripted
 ) -> None:
     compression = with_settings(writer="model")
     progress: list[PreviewProgress] = []
     watch = Watch(on_progress=progress.append)
     found = compression.preview(compression.plan(kiosk.id, "detailed"), watch)
     assert [each.done for each in progress] == [1, 2, 3]
-    asked = len(model.prompts)
+    asked = len(model.asked)
     compression.apply(found.plan)
-    assert len(model.prompts) == asked  # the previewed texts are applied without asking again
+    assert len(model.asked) == asked  # the previewed texts are applied without asking again
     spent = [one for one in compression.statistics() if one.name.endswith("LlmTokens")]
     assert (spent[0].label, spent[0].count) == ("scripted", 3)
 
@@ -140,13 +127,13 @@ BROKEN = ModelError("The connection broke off.")
 def test_where_a_model_fails_the_offline_engine_writes_and_says_so(
     kiosk: Kiosk,
     with_settings: Callable[..., Compression],
-    model: ScriptedModel,
+    model: Scripted,
     monkeypatch: pytest.MonkeyPatch,
-    script: list[object],
+    script: list[Answer],
     engines: list[str],
     why: str,
 ) -> None:
-    model.script = script
+    model.answers = script
     compression = with_settings(writer="model")
     monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
     found = compression.preview(compression.plan(kiosk.id, "detailed"))
@@ -160,19 +147,19 @@ def test_where_a_model_fails_the_offline_engine_writes_and_says_so(
 def test_a_model_that_died_is_not_asked_for_every_other_segment(
     kiosk: Kiosk,
     with_settings: Callable[..., Compression],
-    model: ScriptedModel,
+    model: Scripted,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for number in range(100):
         kiosk.say(f"Kiosk {number} was moved to platform {number % 7} and printed its own map.")
-    model.script = [faithful, *[ModelError("The connection broke off.")] * 200]
+    model.answers = [faithful, *[ModelError("The connection broke off.")] * 200]
     compression = with_settings(writer="model")
     monkeypatch.setattr(compression.engines, "concurrency", lambda engine: 1)
     found = compression.preview(compression.plan(kiosk.id, "detailed"))
     assert len(found.segments) > TRIES + 1
     assert {each.compressed.engine for each in found.segments[1:]} == {"offline"}
     assert all("broke off" in each.compressed.note for each in found.segments[1:])
-    assert len(model.prompts) <= 2 + TRIES
+    assert len(model.asked) <= 2 + TRIES
 
 
 def test_a_segment_whose_criteria_cannot_be_met_stays_full_beside_the_others(
@@ -194,12 +181,12 @@ def test_a_segment_whose_criteria_cannot_be_met_stays_full_beside_the_others(
 
 
 def test_the_first_failure_stops_the_other_segments(
-    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: Scripted
 ) -> None:
     stopped: list[bool] = []
     under_way = Event()
 
-    def waits(messages: object) -> str:
+    def waits(_: str) -> str:
         assert model.cancelled is not None
         under_way.set()
         end, pause = time.monotonic() + LONGEST, Event()
@@ -210,11 +197,11 @@ def test_the_first_failure_stops_the_other_segments(
             pause.wait(0.01)
         return "never stopped"
 
-    def fails(messages: object) -> str:
+    def fails(_: str) -> str:
         assert under_way.wait(LONGEST)
         raise ModelError("The connection broke off.")
 
-    model.script = [waits, fails]
+    model.answers = [waits, fails]
     compression = with_settings(writer="model")
     with pytest.raises(ModelError, match="broke off"):
         compression.preview(compression.plan(kiosk.id, "brief"))
@@ -222,9 +209,9 @@ def test_the_first_failure_stops_the_other_segments(
 
 
 def test_a_models_summary_too_long_for_the_target_is_lowered(
-    kiosk: Kiosk, with_settings: Callable[..., Compression], model: ScriptedModel
+    kiosk: Kiosk, with_settings: Callable[..., Compression], model: Scripted
 ) -> None:
-    model.script = [" ".join(f"word{number}" for number in range(60))]
+    model.answers = [" ".join(f"word{number}" for number in range(60))]
     compression = with_settings(writer="model")
     target = sum(message.tokens for message in kiosk.compiled()) // 5
     found = compression.preview(compression.fit(kiosk.id, target))
@@ -257,8 +244,7 @@ def test_large_results_are_named_and_no_farther_level_has_more_tokens(
     told.result("\n".join(f"the ferry {at} waits for tram {at * 7}" for at in range(900)))
     names = [f"the tower{at} rings bell{at}.py for Harbour{at}" for at in range(900)]
     told.result("\n".join(names))
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(told.bytes())
+    path = told.write(tmp_path / "ferry.jsonl")
     context = engine.contexts.import_file(path, project="acme").context.id
     compression = engine.compression
     levels = [compression.preview(compression.plan(context, each)).segments for each in Level]

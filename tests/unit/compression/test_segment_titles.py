@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec import structs
 
 from reviewer.compression.segments import title_of
 from reviewer.compression.values import Segment, SegmentTurn
@@ -12,14 +11,6 @@ from tests.unit.compression.making import turn
 
 def titled(*turns: SegmentTurn) -> str:
     return title_of(Segment("s1", turns, 10, "drawer kiosk sunday"))
-
-
-def call(name: str, text: str) -> SegmentTurn:
-    return structs.replace(turn(text, role="assistant"), kind="tool_use", name=name)
-
-
-def result(text: str) -> SegmentTurn:
-    return structs.replace(turn(text, role="tool"), kind="tool_result")
 
 
 def test_the_first_request_names_a_part() -> None:

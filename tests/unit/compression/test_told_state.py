@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from reviewer.compression.file_summary import summarize_file
 from reviewer.compression.values import Level
-from tests.unit.sessions.told import Told
+from tests.unit.sessions.told import Step, Told, calls, edits, fails, runs, user
 
 SHOP = "/work/shop"
 LOG = " ".join(f"Receipt {number} of till {number % 7} came late." for number in range(200))
@@ -88,17 +90,65 @@ def test_a_detached_head_is_no_branch(tmp_path: Path) -> None:
     assert f"On a detached HEAD, in {SHOP}." in told(session.write(tmp_path / "session.jsonl"))
 
 
-# Changes
+# Changes, checks and calls
 
 
-def test_changes_taken_back_lose_their_names(tmp_path: Path) -> None:
-    session = claude(tmp_path)
-    session.edit(f"{SHOP}/queue.py", new="def open_port_twice():\n    pass")
-    session.run("git checkout -- queue.py")
-    session.edit(f"{SHOP}/queue.py", new="def keep_port_open():\n    pass")
-    found = told(session.write(tmp_path / "session.jsonl"))
-    assert "queue.py (keep_port_open)" in found
-    assert "open_port_twice()" not in found
+READS: list[Step] = [
+    lambda told: told.reply("I look at `queue.py`."), runs("sed -n 1,9p queue.py", "a = 1"),
+]  # fmt: skip
+SAID: dict[str, tuple[list[Step], list[str], list[str]]] = {
+    "changes taken back lose their names": (
+        [edits("queue.py", new="def open_port_twice():\n    pass"),
+         runs("git checkout -- queue.py"),
+         edits("queue.py", new="def keep_port_open():\n    pass")],
+        ["queue.py (keep_port_open)"], ["open_port_twice()"],
+    ),
+    "a sub-agent after the last change": (
+        [edits("queue.py"),
+         calls("Task", "The port stays open now.", prompt="Fix the port", description="Fix it"),
+         runs("pytest -q", "3 passed")],
+        ["after the last change seen (queue.py; a sub-agent may have changed files since): "
+         "`pytest -q` passed."],
+        [],
+    ),
+    "a command of the person is no sub-agent": (
+        [edits("queue.py"), user("<bash-input>ls</bash-input>"),
+         user("<bash-stdout>queue.py</bash-stdout><bash-stderr></bash-stderr>")],
+        ["last change seen (queue.py)."], [],
+    ),
+    "a push that was refused": (
+        [edits("queue.py"),
+         runs("git commit -am x", "[main 1a2b3c4] Keep the port open\n 1 file changed"),
+         fails("git push", "hook: no pushes on Sundays")],
+        ["Committed (a push was tried and failed): 1a2b3c4 Keep the port open"], [],
+    ),
+    "equal calls where the last one is": (
+        [edits("queue.py"), fails("pytest -q", "1 failed"),
+         runs("pytest -q 2>&1 | tail -1", "3 passed"), edits("queue.py", "a = 2", "a = 3")],
+        ["tail -1`: exit code not seen", "edited queue.py"], ["1 failed"],
+    ),
+    "what was read": (READS, ["sed -n"], []),
+    "but not beside what was done": (
+        [*READS, runs("sed -i 's/1/2/' queue.py"),
+         runs("sed -E --in-place=.old 's/2/3/' queue.py")],
+        ["sed -i", "sed -E --in-place"], ["sed -n"],
+    ),
+    "an agent that waits for a command is at work": (
+        [lambda told: told.reply("The suite runs. I wait for its end."),
+         calls("BashOutput", "3 passed so far", bash_id="b1")],
+        ["The agent was still at work on it."], [],
+    ),
+}  # fmt: skip
+"""What was done about the request, what is said of it in this order, and what is not."""
+
+
+@pytest.mark.parametrize("what", SAID)
+def test_the_summary_says(tmp_path: Path, what: str) -> None:
+    steps, there, absent = SAID[what]
+    found = told(claude(tmp_path).go(steps).write(tmp_path / "session.jsonl"))
+    places = [found.index(text) for text in there]
+    assert places == sorted(places)
+    assert not [text for text in absent if text in found]
 
 
 def test_the_state_of_a_range_counts_what_came_before_it_and_its_course_does_not(
@@ -119,72 +169,6 @@ def test_the_state_of_a_range_counts_what_came_before_it_and_its_course_does_not
     assert "Not run again since that change, before it: `pytest -q` passed." in text
     assert "green" not in text
     assert found.segment.original_token_count == sum(each.tokens for each in found.source.turns)
-
-
-# Checks and pushes
-
-
-def test_a_sub_agent_after_the_last_change(tmp_path: Path) -> None:
-    session = claude(tmp_path)
-    session.edit(f"{SHOP}/queue.py")
-    session.call("Task", "The port stays open now.", prompt="Fix the port", description="Fix it")
-    session.run("pytest -q", "3 passed")
-    found = told(session.write(tmp_path / "session.jsonl"))
-    later = "a sub-agent may have changed files since"
-    assert f"after the last change seen (queue.py; {later}): `pytest -q` passed." in found
-
-
-def test_a_command_of_the_person_after_the_last_change_is_no_sub_agent(tmp_path: Path) -> None:
-    session = claude(tmp_path)
-    session.edit(f"{SHOP}/queue.py")
-    session.user("<bash-input>ls</bash-input>")
-    session.user("<bash-stdout>queue.py</bash-stdout><bash-stderr></bash-stderr>")
-    assert "last change seen (queue.py)." in told(session.write(tmp_path / "session.jsonl"))
-
-
-def test_a_push_that_was_refused(tmp_path: Path) -> None:
-    session = claude(tmp_path)
-    session.edit(f"{SHOP}/queue.py")
-    session.run("git commit -am x", "[main 1a2b3c4] Keep the port open\n 1 file changed")
-    session.run("git push", "hook: no pushes on Sundays", failed=True)
-    found = told(session.write(tmp_path / "session.jsonl"))
-    assert "Committed (a push was tried and failed): 1a2b3c4 Keep the port open" in found
-
-
-# Calls
-
-
-def test_equal_calls_are_told_where_the_last_one_is(tmp_path: Path) -> None:
-    session = claude(tmp_path)
-    session.edit("queue.py")
-    session.run("pytest -q", "1 failed", failed=True)
-    session.run("pytest -q 2>&1 | tail -1", "3 passed")
-    session.edit("queue.py", "a = 2", "a = 3")
-    found = told(session.write(tmp_path / "session.jsonl"))
-    assert "tail -1`: exit code not seen" in found
-    assert found.index("tail -1`") < found.index("edited queue.py")
-    assert "1 failed" not in found
-
-
-def test_beside_what_was_done_it_is_not_told_what_was_read(tmp_path: Path) -> None:
-    session = claude(tmp_path)
-    session.reply("I look at `queue.py`.")
-    session.run("sed -n 1,9p queue.py", "a = 1")
-    assert "sed -n" in told(session.write(tmp_path / "session.jsonl"))
-    session.run("sed -i 's/1/2/' queue.py")
-    session.run("sed -E --in-place=.old 's/2/3/' queue.py")
-    found = told(session.write(tmp_path / "session.jsonl"))
-    assert "sed -n" not in found
-    assert "sed -i" in found
-    assert "sed -E --in-place" in found
-
-
-def test_an_agent_that_waits_for_a_command_is_at_work(tmp_path: Path) -> None:
-    session = claude(tmp_path)
-    session.reply("The suite runs. I wait for its end.")
-    session.call("BashOutput", "3 passed so far", bash_id="b1")
-    found = told(session.write(tmp_path / "session.jsonl"))
-    assert "The agent was still at work on it." in found
 
 
 def test_a_command_in_the_background_is_told_once_with_its_end(tmp_path: Path) -> None:

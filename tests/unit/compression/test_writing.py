@@ -46,31 +46,43 @@ def test_a_text_never_exceeds_its_room_and_uses_it() -> None:
         assert size >= room * 0.8 or room < 100
 
 
-def test_of_an_earlier_summary_the_words_of_the_client_around_it_are_left_out() -> None:
-    summary = (
-        "This session is being continued from a previous conversation that ran out of context.\n"
-        "Summary:\nThe `quay_map` sheet has three columns.\n\n"
-        "If you need specific details from before compaction, read the transcript at: /t.jsonl\n"
-        "Please continue the conversation from where we left it off without asking the user."
-    )
-    found = written([turn(summary), *FERRY])
-    assert "quay_map" in found
-    assert "transcript" not in found
-    assert "without asking" not in found
+CONTINUED = (
+    "This session is being continued from a previous conversation that ran out of context.\n"
+)
+AROUND = (
+    f"{CONTINUED}Summary:\nThe `quay_map` sheet has three columns.\n\n"
+    "If you need specific details from before compaction, read the transcript at: /t.jsonl\n"
+    "Please continue the conversation from where we left it off without asking the user."
+)
+PENDING = (
+    f"{CONTINUED}Summary:\n7. Pending Tasks:\nPrint the `quay_map` sheet.\n"
+    "8. Current Work:\nThe `mole_map` sheet has no legend.\n"
+)
+ERRORED = "<tool_use_error>Sibling tool call errored</tool_use_error>"
+SAID: dict[str, tuple[list[SegmentTurn], list[str], list[str]]] = {
+    "an earlier summary without the words of the client around it": (
+        [turn(AROUND), *FERRY], ["quay_map"], ["transcript", "without asking"],
+    ),
+    "what was current in an earlier summary where nothing came after it": (
+        [turn(PENDING)], ["quay_map", "mole_map"], [],
+    ),
+    "but not where something did": ([turn(PENDING), *FERRY], [], ["quay_map", "mole_map"]),
+    "no question that is only quoted": (
+        [turn("Why?"), agent('The sheet answers "does it fit?"'), turn("Do it.")], [], ["asked"],
+    ),
+    "that a call was not run which the client did not make": (
+        [turn("Look."), call("Bash", "git worktree list", "c1"),
+         result("Bash", ERRORED, "c1", outcome="failed"), agent("Something else.")],
+        ["→ `git worktree list`: not run"], [],
+    ),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("later", [FERRY, []], ids=["worked on", "at its end"])
-def test_an_earlier_summary_says_what_was_current_only_where_nothing_came_after_it(
-    later: list[SegmentTurn],
-) -> None:
-    summary = (
-        "This session is being continued from a previous conversation that ran out of context.\n"
-        "Summary:\n7. Pending Tasks:\nPrint the `quay_map` sheet.\n"
-        "8. Current Work:\nThe `mole_map` sheet has no legend.\n"
-    )
-    found = written([turn(summary), *later])
-    assert ("quay_map" in found) is not bool(later)
-    assert ("mole_map" in found) is not bool(later)
+@pytest.mark.parametrize("what", SAID)
+def test_it_says(what: str) -> None:
+    turns, there, absent = SAID[what]
+    found = written(turns)
+    assert [text for text in (*there, *absent) if text in found] == there
 
 
 # The request
@@ -97,11 +109,6 @@ def test_a_short_answer_stands_with_what_it_answers() -> None:
 def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
     found = written([turn("Fit it."), agent("\N{THUMBS UP SIGN}"), turn("Print it.")])
     assert section(found, HandoverSection.REQUEST) == '"Print it."\nIt has no answer yet.'
-
-
-def test_a_question_that_is_only_quoted_was_not_asked() -> None:
-    turns = [turn("Why?"), agent('The sheet answers "does it fit?"'), turn("Do it.")]
-    assert "asked" not in written(turns)
 
 
 @pytest.mark.parametrize(
@@ -233,17 +240,6 @@ def test_of_a_list_no_item_stands_without_those_before_it_nor_without_the_title(
 
 
 # The state
-
-
-def test_a_call_that_the_client_did_not_make_was_not_run() -> None:
-    failed = "<tool_use_error>Sibling tool call errored</tool_use_error>"
-    turns = [
-        turn("Look."),
-        call("Bash", "git worktree list", "c1"),
-        result("Bash", failed, "c1", outcome="failed"),
-        agent("Something else."),
-    ]
-    assert "→ `git worktree list`: not run" in written(turns)
 
 
 def test_what_is_uncommitted_checked_and_committed() -> None:

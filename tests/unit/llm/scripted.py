@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable, Sequence
 
 from reviewer.llm.model import CancelledError, ChatMessage, Completion, JsonSchema
+from reviewer.text.tokens import counter
 
+count = counter().count
 Answer = str | Completion | Exception | Callable[[str], str | Exception]
 
 
@@ -20,6 +22,8 @@ class Scripted:
     def __init__(self, *answers: Answer) -> None:
         self.answers = list(answers)
         self.asked: list[list[ChatMessage]] = []
+        self.limits: list[int] = []
+        self.cancelled: Callable[[], bool] | None = None
         self._lock = threading.Lock()
 
     def complete(
@@ -34,6 +38,8 @@ class Scripted:
     ) -> Completion:
         with self._lock:
             self.asked.append(list(messages))
+            self.limits.append(max_tokens)
+            self.cancelled = cancelled
             answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if callable(answer):
             answer = answer(messages[-1].content)
@@ -45,7 +51,8 @@ class Scripted:
             return answer
         if on_text is not None:
             on_text(answer)
-        return Completion(answer, self.name, 100, 10)
+        prompt = sum(count(each.content) for each in messages)
+        return Completion(answer, self.name, prompt, count(answer))
 
     def prompts(self) -> list[str]:
         """The last line of each question."""

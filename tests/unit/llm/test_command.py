@@ -15,7 +15,7 @@ from reviewer.llm.command import CommandChat, agents_found
 from reviewer.llm.model import CancelledError, ChatMessage, ModelError
 from reviewer.llm.open_model import check_model
 from reviewer.settings import ModelSettings, Settings
-from tests.waiting import PATIENCE, until
+from tests.waiting import PATIENCE, is_gone, until
 
 ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
 TOKEN = "ghp_" + "x7Kd9QwErTy" * 4
@@ -296,7 +296,7 @@ def test_a_command_that_hangs_is_ended_with_all_it_started(tmp_path: Path) -> No
     path.chmod(0o755)
     with pytest.raises(ModelError, match=r"within 2 seconds.*still connecting"):
         chat(path, timeout=2.0).complete(ASK, max_tokens=50)
-    assert is_gone(int(child.read_text()))
+    until(lambda: is_gone(int(child.read_text())))
 
 
 def test_a_cancellation_ends_the_whole_group(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ time.sleep(600)
         chat(program(tmp_path, body)).complete(
             ASK, max_tokens=50, cancelled=(tmp_path / "seen.json").exists
         )
-    assert is_gone(seen(tmp_path)["child"])
+    until(lambda: is_gone(seen(tmp_path)["child"]))
 
 
 @pytest.mark.parametrize("body", ["\nwhile True: say('x' * 65536)", "\nsay('x' * (9 << 20))"])
@@ -336,17 +336,3 @@ def test_a_missing_command_is_named_with_what_is_installed(tmp_path: Path) -> No
 def test_unusable_settings_are_refused(settings: ModelSettings, said: str) -> None:
     with pytest.raises(ModelError, match=said):
         check_model(Settings(model=settings))
-
-
-def is_gone(process: int) -> bool:
-    """Waits until a process has ended; one that nobody waited for counts as ended."""
-
-    def ended() -> bool:
-        try:
-            state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        return state == "Z"
-
-    until(ended)
-    return True

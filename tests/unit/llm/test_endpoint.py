@@ -25,19 +25,17 @@ def refusal(model: ModelSettings) -> str:
 
 
 @pytest.mark.parametrize(
-    "base_url",
+    "model",
     [
-        "https://models.example/v1",
-        "http://127.0.0.1:8080/v1",
-        "http://[::1]:8080/v1",
+        settings("https://models.example/v1"),
+        settings("http://127.0.0.1:8080/v1"),
+        settings("http://[::1]:8080/v1"),
+        settings("http://models.example/v1", allow_http=True),
     ],
+    ids=["https", "this machine", "this machine by IPv6", "allowed"],
 )
-def test_where_a_request_can_go(base_url: str) -> None:
-    assert not refusal(settings(base_url))
-
-
-def test_plain_http_can_be_allowed() -> None:
-    assert not refusal(settings("http://models.example/v1", allow_http=True))
+def test_where_a_request_can_go(model: ModelSettings) -> None:
+    assert not refusal(model)
 
 
 @pytest.mark.parametrize(

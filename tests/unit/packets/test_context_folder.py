@@ -86,7 +86,7 @@ OLD = "## [2026-01-01] Old drawer\n\n"
 
 
 @pytest.mark.parametrize(
-    ("entry", "word"),
+    ("text", "word"),
     [
         ("## [2026-01-01] ~~Superseded: old drawer~~", "superseded"),
         ("## [2026-01-01] ~~Old drawer~~\n\ntext", "superseded"),
@@ -95,23 +95,14 @@ OLD = "## [2026-01-01] Old drawer\n\n"
         (f"{OLD}**Status**: Rejected (too loud)", "rejected"),
         ("## [2026-01-01] New drawer\n\n**Decision**: It superseded the old drawer.", ""),
         ("## [2026-01-01] Deprecated drawers are kept for a year\n\ntext", ""),
+        ("- ~~Drawers are red~~", "struck out"),
+        ("- ~~Tabs~~ spaces between coins", ""),
+        ("- Deprecated drawers are kept for a year", ""),
     ],
 )
-def test_a_decision_that_is_outdated(empty: Path, entry: str, word: str) -> None:
-    found = only(read(empty, DECISIONS=f"# Decisions\n\n{entry}\n"), Section.DECISIONS)
-    assert (found.outdated if found.superseded else "") == word
-
-
-@pytest.mark.parametrize(
-    ("item", "word"),
-    [
-        ("~~Drawers are red~~", "struck out"),
-        ("~~Tabs~~ spaces between coins", ""),
-        ("Deprecated drawers are kept for a year", ""),
-    ],
-)
-def test_a_convention_that_is_outdated(empty: Path, item: str, word: str) -> None:
-    found = only(read(empty, CONVENTIONS=f"# Conventions\n\n- {item}\n"), Section.CONVENTIONS)
+def test_a_decision_or_a_convention_that_is_outdated(empty: Path, text: str, word: str) -> None:
+    section = Section.CONVENTIONS if text.startswith("- ") else Section.DECISIONS
+    found = only(read(empty, **{section.value.upper(): text}), section)
     assert (found.outdated if found.superseded else "") == word
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,8 +14,7 @@ from reviewer.recall.moments import read_moment
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[Engine]:
-    opened = Engine.open(tmp_path / "s.db", clock=lambda: datetime(2026, 7, 26, tzinfo=UTC))
+def engine(engine: Engine) -> Engine:
     for type_, text in (
         ("preference", "We prefer thermal paper without BPA for all printers"),
         ("project", "The kiosk stands in the hall next to the stairs"),
@@ -25,12 +22,10 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
         ("decision", "We will use a scale for the counting of coins"),
         ("constraint", "A receipt has to be printed within two seconds"),
     ):
-        number = opened.entities.author("kiosk", type_, text).ids[0]
-        opened.triage.promote([number])
-    opened.entities.author("kiosk", "knowledge", "Nobody has decided about this yet")
-    opened.state.set("kiosk", "paper width", "80 mm", note="measured")
-    yield opened
-    opened.close()
+        engine.entities.author("kiosk", type_, text, promote=True)
+    engine.entities.author("kiosk", "knowledge", "Nobody has decided about this yet")
+    engine.state.set("kiosk", "paper width", "80 mm", note="measured")
+    return engine
 
 
 def made(engine: Engine, budget: int = 10_000, **choices: object) -> Packet:
@@ -57,7 +52,7 @@ def test_a_memory_is_left_out_only_if_it_does_not_fit_what_is_left(
     """
     for at in range(12):
         text = f"The belt {at} is oiled " + f"by hand {at} " * (at * 5 % 12 * words // 20)
-        engine.triage.promote([engine.entities.author("kiosk", "knowledge", text).ids[0]])
+        engine.entities.author("kiosk", "knowledge", text, promote=True)
     for budget in range(40, 400, 5):
         packet = made(engine, budget)
         left = budget - packet.tokens_used
@@ -98,8 +93,7 @@ def test_what_comes_from_a_constitution_is_tier_1(engine: Engine, tmp_path: Path
 
 def test_a_second_memory_of_the_same_failure_comes_last(engine: Engine) -> None:
     for text in "nilerr: return the error", "nilerr: a directive needs a reason":
-        number = engine.entities.author("kiosk", "knowledge", text).ids[0]
-        engine.triage.promote([number])
+        (number,) = engine.entities.author("kiosk", "knowledge", text, promote=True).ids
         engine.recall.set_moments(number, [read_moment("error nilerr")])
     engine.recall.derive()
     shown = [item.shown for item in made(engine).items if item.section is Section.LEARNINGS]
@@ -108,8 +102,7 @@ def test_a_second_memory_of_the_same_failure_comes_last(engine: Engine) -> None:
 
 
 def test_other_projects_stay_out(engine: Engine) -> None:
-    number = engine.entities.author("bakery", "knowledge", "Ovens are heated at four").ids[0]
-    engine.triage.promote([number])
+    engine.entities.author("bakery", "knowledge", "Ovens are heated at four", promote=True)
     assert "Ovens" not in made(engine).markdown
     both = assemble(engine.packets.prepare_own(None), 10_000).markdown
     assert "Ovens" in both
@@ -126,8 +119,7 @@ def test_marks_lead_back_and_are_off_by_default(engine: Engine) -> None:
 def test_short_forms_stand_between_full_and_title(engine: Engine) -> None:
     long = "The counting of coins takes place in the evening. " + "It takes an hour. " * 40
     for n in range(12):
-        number = engine.entities.author("kiosk", "knowledge", f"{n}: {long}").ids[0]
-        engine.triage.promote([number])
+        engine.entities.author("kiosk", "knowledge", f"{n}: {long}", promote=True)
     states = {item.state for budget in (300, 420, 520, 1200) for item in made(engine, budget).items}
     assert states == set(State)
 

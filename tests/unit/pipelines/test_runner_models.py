@@ -93,30 +93,22 @@ def test_others_of_the_settings_are_models_at_the_same_endpoint(tmp_path: Path) 
     assert others["large"].name == "large"
 
 
-LONG_ANSWERS = """
-plan [prompt="Plan it"]; build [prompt="Build it"]; look [prompt="Look at it", fidelity=MODE]
-start -> plan -> build -> look -> done
-"""
-
-
 def answered_at_length(prompt: str) -> str:
     return f"{prompt.splitlines()[-1]} done. " + "A lamp lit. " * 900
-
-
-def look_prompt(workshop: Workshop, mode: str, context_tokens: int) -> str:
-    workshop.model.answers = [answered_at_length]
-    done = workshop.start(
-        workshop.write(LONG_ANSWERS.replace("MODE", mode)), context_tokens=context_tokens
-    )
-    assert done.state == "done", done.message
-    return workshop.model.asked[-1][-1].content
 
 
 @pytest.mark.parametrize("mode", ["compact", '"summary:high"', "full"])
 def test_a_preamble_is_written_within_the_room_of_a_small_model(
     workshop: Workshop, mode: str
 ) -> None:
-    prompt = look_prompt(workshop, mode, 512)
+    workshop.model.answers = [answered_at_length]
+    path = workshop.write(
+        'plan [prompt="Plan it"]; build [prompt="Build it"]\n'
+        f'look [prompt="Look at it", fidelity={mode}]\nstart -> plan -> build -> look -> done'
+    )
+    done = workshop.start(path, context_tokens=512)
+    assert done.state == "done", done.message
+    prompt = workshop.model.asked[-1][-1].content
     assert prompt.endswith("\n\nLook at it")
     assert counter().count(prompt) <= (512 - 512 // ANSWER_PART) * SAFETY
 

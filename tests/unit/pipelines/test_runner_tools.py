@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from reviewer.pipelines.events import RunError
 from tests.unit.pipelines.running import Workshop
-from tests.waiting import until
+from tests.waiting import is_gone, until
+
+TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 def tool(workshop: Workshop, command: str, more: str = "") -> Path:
@@ -47,11 +48,10 @@ def test_the_words_of_the_run_are_never_written_into_a_command(workshop: Worksho
 
 
 def test_a_secret_that_it_prints_is_masked(workshop: Workshop) -> None:
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    (workshop.folder / "token").write_text(secret)
+    (workshop.folder / "token").write_text(TOKEN)
     done = workshop.start(tool(workshop, "cat token"), allow_tools=True)
     kept = b"".join(each.read_bytes() for each in Path(done.folder).rglob("*") if each.is_file())
-    assert secret.encode() not in kept
+    assert TOKEN.encode() not in kept
     assert b"[masked" in kept
 
 
@@ -61,7 +61,7 @@ def test_one_that_takes_too_long_is_ended_with_all_that_it_started(workshop: Wor
     assert workshop.nodes(done) == ["start", "t", "bad", "done"]
     assert "longer than 0.3 s" in workshop.runs.checkpoint(done.run_id).logs[1].notes
     child = int((workshop.folder / "child").read_text())
-    until(lambda: not _alive(child))
+    until(lambda: is_gone(child))
 
 
 def test_a_cancelled_run_ends_the_command_and_can_go_on(workshop: Workshop) -> None:
@@ -78,9 +78,6 @@ def test_much_output_does_not_fill_the_run(workshop: Workshop) -> None:
     done = workshop.start(path, allow_tools=True)
     assert workshop.runs.checkpoint(done.run_id).context["tool.last_line"] == "last"
     assert (Path(done.folder) / "t-2" / "response.md").stat().st_size < 1_100_000
-
-
-TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 
 
 class TestResume:
@@ -114,14 +111,6 @@ class TestResume:
         _, run_id = self.stopped(workshop, "fine")
         with pytest.raises(RunError, match="--allow-tools"):
             workshop.resume(run_id, max_steps=9)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-        return "\nState:\tZ" not in Path(f"/proc/{process}/status").read_text()
-    except (ProcessLookupError, FileNotFoundError):
-        return False
 
 
 def test_commands_that_a_run_did_not_begin_with_never_run(workshop: Workshop) -> None:

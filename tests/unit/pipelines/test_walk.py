@@ -6,14 +6,6 @@ from reviewer.pipelines.dot import parse_dot
 from reviewer.pipelines.walk import walk
 
 
-def order(body: str) -> list[str]:
-    return [stop.node.name for stop in walk(parse_dot("digraph {" + body + "}"))]
-
-
-def test_a_node_comes_after_those_that_lead_to_it_whatever_the_file_says() -> None:
-    assert order("e [shape=Msquare] c -> e; b -> c; start -> b") == ["start", "b", "c", "e"]
-
-
 def test_what_no_run_reaches_comes_last_and_says_so() -> None:
     stops = walk(parse_dot("digraph { x -> y; start -> exit; y -> exit; o -> o }"))
     assert [(stop.node.name, stop.reachable) for stop in stops] == [

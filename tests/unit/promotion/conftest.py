@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from reviewer.engine import Engine
 from reviewer.store.acts import Scope
-from tests.clocks import TickingClock
 from tests.stored import planted
 
 StatusOf = Callable[[int], str]
@@ -28,18 +25,6 @@ We decided to use PostgreSQL 16 for the ledger instead of SQLite, because two wr
 
 - **Lesson:** the double booking was a retry without an idempotency key in the webhook sender.
 """
-
-
-@pytest.fixture
-def clock() -> TickingClock:
-    return TickingClock()
-
-
-@pytest.fixture
-def engine(tmp_path: Path, empty_store: Path, clock: TickingClock) -> Iterator[Engine]:
-    opened = Engine.open(Path(shutil.copy(empty_store, tmp_path)), clock=clock)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

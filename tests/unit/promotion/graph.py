@@ -58,9 +58,7 @@ def two_rivals(engine: Engine, folder: Path) -> tuple[int, int, int]:
 
 def an_active_memory(engine: Engine, text: str = "Deploys need two approvals on Fridays") -> int:
     """A memory that a person wrote and accepted."""
-    (number,) = engine.entities.author("acme", "preference", text).ids
-    engine.triage.promote([number])
-    return number
+    return engine.entities.author("acme", "preference", text, promote=True).ids[0]
 
 
 def dump(engine: Engine, table: str) -> list[tuple[object, ...]]:

@@ -21,5 +21,4 @@ def session(path: Path, *said: str, name: str = "s1") -> Path:
     told.block({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": COMMAND}})
     result = {"type": "tool_result", "tool_use_id": "t1", "is_error": True}
     told.user([{**result, "content": "Error: port 8080 is in use by the printer daemon\nStop."}])
-    path.write_bytes(told.bytes())
-    return path
+    return told.write(path)

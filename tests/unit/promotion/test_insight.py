@@ -9,13 +9,13 @@ import pytest
 from reviewer.engine import Engine
 from tests.stored import planted
 from tests.unit.promotion.graph import ids
+from tests.unit.sources.builders import put
 
 
 def said_in(engine: Engine, folder: Path, days: int, text: str) -> None:
     folder.mkdir(exist_ok=True)
     for day in range(days):
-        path = folder / f"{day}.md"
-        path.write_text(f"# Notes {folder.name}, day {day}\n\n{text}\n", encoding="utf-8")
+        path = put(folder, f"{day}.md", f"# Notes {folder.name}, day {day}\n\n{text}\n")
         engine.intake.ingest([path], project="acme")
 
 

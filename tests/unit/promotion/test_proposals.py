@@ -226,19 +226,6 @@ def test_a_known_memory_and_a_boot_file_are_named(engine: Engine, talk: Path) ->
     assert known.besides(talk.parent / "CLAUDE.md")(STATEMENT) == (f"memory #{number}",)
 
 
-class TestWordingByHand:
-    def test_marked_lines_are_the_evidence(self, engine: Engine, talk: Path) -> None:
-        done = engine.proposals.word("acme", talk, [0, 3], STATEMENT, MemoryType.PREFERENCE)
-        found = engine.queue.candidate(done.ids[0])
-        assert (found.proposer, str(found.status)) == ("person", "candidate")
-        assert found.source is not None
-        assert found.source.line_start == 0
-        assert [role for role, _ in evidence(engine, found.id)] == ["user", "tool"]
-        assert found.sessions == 1
-        assert engine.history.undo().act == done.act + 1
-        assert waiting(engine, status="all") == []
-
-
 MEMORY = """---
 name: no-amend
 description: Add a commit, never amend one that was pushed

@@ -11,6 +11,7 @@ from reviewer.errors import ReviewerError
 from tests.present import present
 from tests.unit.promotion.conftest import NOTE
 from tests.unit.promotion.graph import an_active_memory, dump, ids, write_adr
+from tests.unit.sources.builders import put
 
 INHERITED = (
     "id", "kind", "type", "content", "project", "rule", "extractor_version", "prior", "signal",
@@ -22,8 +23,7 @@ INHERITED = (
 
 @pytest.fixture
 def ingested(engine: Engine, tmp_path: Path) -> Path:
-    path = tmp_path / "ledger-notes.md"
-    path.write_text(NOTE, encoding="utf-8")
+    path = put(tmp_path, "ledger-notes.md", NOTE)
     engine.intake.ingest([path], project="acme")
     return path
 

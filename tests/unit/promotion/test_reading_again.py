@@ -13,6 +13,7 @@ from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.extract import Event, Extractor
 from reviewer.sources.records import Record
 from tests.unit.promotion.graph import dump, ids
+from tests.unit.sources.builders import put
 
 NOTE = """\
 # Kiosk
@@ -27,9 +28,7 @@ We prefer thermal paper without BPA for all printers.
 
 @pytest.fixture
 def note(tmp_path: Path) -> Path:
-    path = tmp_path / "kiosk.md"
-    path.write_text(NOTE, encoding="utf-8")
-    return path
+    return put(tmp_path, "kiosk.md", NOTE)
 
 
 def newer(monkeypatch: pytest.MonkeyPatch, reword: Callable[[str], str]) -> None:

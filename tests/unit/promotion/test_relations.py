@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -103,23 +104,26 @@ def test_a_waiting_row_is_corrected_in_place_and_keeps_its_earlier_wording(
     assert len(engine.queue.evidence(one)) == 2
 
 
-@pytest.mark.parametrize("gone", [0, 1])
-def test_what_was_rejected_while_the_reader_read_is_not_corrected_and_corrects_nothing(
-    engine: Engine, tmp_path: Path, gone: int
+MINE = "Releases wait for the release job."
+NOT_CORRECTED: dict[str, tuple[Callable[[Engine, int, int], object], str, int]] = {
+    "what was rejected meanwhile": (lambda e, one, _: e.triage.reject([one]), STATEMENT, 0),
+    "by what was rejected meanwhile": (lambda e, _, other: e.triage.reject([other]), STATEMENT, 0),
+    "a memory": (lambda e, one, _: e.triage.promote([one]), STATEMENT, 1),
+    "what the person worded": (lambda e, one, _: e.triage.edit(one, MINE, promote=False), MINE, 1),
+}
+"""What is decided while a reader reads, the wording that stays, and the contradictions shown."""
+
+
+@pytest.mark.parametrize("what", NOT_CORRECTED)
+def test_it_is_not_corrected_but_waits_beside_what_corrects_it(
+    engine: Engine, tmp_path: Path, what: str
 ) -> None:
-    rows = two(engine, tmp_path, LAPTOP)
-    engine.triage.reject([rows[gone]])
-    found = engine.proposals.relate("acme", Relations(corrected=((*rows, OTHER),)))
-    assert (found.corrected, found.contradictions) == (0, 0)
-    assert engine.queue.candidate(rows[0]).content == STATEMENT.rstrip(".")
-
-
-def test_what_the_person_worded_is_not_reworded(engine: Engine, tmp_path: Path) -> None:
+    decide, wording, contradictions = NOT_CORRECTED[what]
     one, other = two(engine, tmp_path, LAPTOP)
-    engine.triage.edit(one, "Releases wait for the release job.", promote=False)
+    decide(engine, one, other)
     found = engine.proposals.relate("acme", Relations(corrected=((one, other, OTHER),)))
-    assert (found.corrected, found.contradictions) == (0, 1)
-    assert engine.queue.candidate(one).content == "Releases wait for the release job."
+    assert (found.corrected, found.contradictions) == (0, contradictions)
+    assert engine.queue.candidate(one).content.rstrip(".") == wording.rstrip(".")
 
 
 def test_a_corrected_wording_is_checked_for_planted_orders(engine: Engine, tmp_path: Path) -> None:
@@ -128,16 +132,6 @@ def test_a_corrected_wording_is_checked_for_planted_orders(engine: Engine, tmp_p
     engine.proposals.relate("acme", Relations(corrected=((one, other, planted),)))
     assert "injection" in engine.queue.candidate(one).flags
     assert engine.history.verify().problems == ()
-
-
-def test_a_memory_is_not_reworded_but_waits_beside_what_corrects_it(
-    engine: Engine, tmp_path: Path
-) -> None:
-    one, other = two(engine, tmp_path, LAPTOP)
-    engine.triage.promote([one])
-    found = engine.proposals.relate("acme", Relations(corrected=((one, other, OTHER),)))
-    assert (found.corrected, found.contradictions) == (0, 1)
-    assert engine.queue.candidate(one).content == STATEMENT.rstrip(".")
 
 
 def test_what_is_untrue_in_a_part_waits_below_a_row_with_both_sides(
@@ -210,10 +204,16 @@ def test_a_reader_is_told_what_is_known_once_and_of_which_day(
     assert told.line == f"#{other} (2026-02-14) {OTHER.rstrip('.')}"
 
 
-def test_a_reader_is_told_which_wish_was_meant_for_once(engine: Engine, tmp_path: Path) -> None:
-    add(engine, session(tmp_path / "s1.jsonl"), proposal(standing=False))
+@pytest.mark.parametrize("said", ["once", "rejected"])
+def test_a_reader_is_told_which_wish_was_meant_for_once_and_what_was_rejected(
+    engine: Engine, tmp_path: Path, said: str
+) -> None:
+    statement = proposal(standing=said != "once")
+    (one,) = add(engine, session(tmp_path / "s1.jsonl"), statement).new
+    if said == "rejected":
+        engine.triage.reject([one])
     (told,) = engine.proposals.known("acme").listed()
-    assert told.line.startswith("#1 (2026-02-14, once) ")
+    assert told.line.startswith(f"#{one} (2026-02-14, {said}) ")
 
 
 def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promoted(
@@ -224,13 +224,6 @@ def test_a_reader_is_told_of_a_finding_among_what_is_known_only_once_it_is_promo
     engine.triage.promote([one])
     (told,) = engine.proposals.known("acme").listed()
     assert told.place == f"#{one}"
-
-
-def test_a_reader_is_told_what_was_rejected(engine: Engine, tmp_path: Path) -> None:
-    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
-    engine.triage.reject([one])
-    (told,) = engine.proposals.known("acme").listed()
-    assert told.line.startswith(f"#{one} (2026-02-14, rejected) ")
 
 
 def test_a_sentence_that_a_rule_took_from_dialogue_is_left_to_the_reader_to_word(

@@ -11,15 +11,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.store.acts import LEDGERED
-from tests.unit.promotion.conftest import StatusOf
-from tests.unit.promotion.graph import (
-    an_active_memory,
-    dump,
-    entity_of,
-    ids,
-    two_rivals,
-    write_adr,
-)
+from tests.unit.promotion.graph import an_active_memory, dump, two_rivals
 
 FACTS = tuple(table for table in LEDGERED if table not in ("project", "wave", "source", "record"))
 
@@ -27,18 +19,6 @@ FACTS = tuple(table for table in LEDGERED if table not in ("project", "wave", "s
 def rows(engine: Engine) -> dict[str, list[tuple[object, ...]]]:
     """Every row of the promotion graph."""
     return {table: dump(engine, table) for table in FACTS}
-
-
-@pytest.fixture
-def ingested(engine: Engine, tmp_path: Path) -> list[int]:
-    """A store with a candidate of each kind."""
-    folder = tmp_path / "adr"
-    write_adr(folder, "PostgreSQL")
-    (folder / "retries.md").write_text("# Retries\n\nWe never retry a booking without a key.\n")
-    engine.intake.ingest([folder], project="acme")
-    assert ids(engine, "kind:memory")
-    assert ids(engine, "kind:entity")
-    return ids(engine)
 
 
 class Graph(NamedTuple):
@@ -95,7 +75,7 @@ def test_undo_and_redo_lead_exactly_where_they_should(engine: Engine, graph: Gra
     assert engine.history.verify().ok
 
 
-def test_a_graduated_memory_is_frozen(engine: Engine, status: StatusOf) -> None:
+def test_a_graduated_memory_is_frozen(engine: Engine) -> None:
     memory = an_active_memory(engine)
     engine.entities.graduate(memory, "decision")
     before = rows(engine)
@@ -113,11 +93,8 @@ def test_a_graduated_memory_is_frozen(engine: Engine, status: StatusOf) -> None:
     assert rows(engine)["memory"][: len(before["memory"])] == before["memory"]
 
 
-def test_only_what_holds_is_superseded_and_only_by_its_like(
-    engine: Engine, ingested: list[int], status: StatusOf
-) -> None:
-    entity, memory = entity_of(engine, "postgresql"), ids(engine, "kind:memory")[0]
-    active = an_active_memory(engine)
+def test_only_what_holds_is_superseded_and_only_by_its_like(engine: Engine, graph: Graph) -> None:
+    memory, entity, active, *_ = graph
     acts = len(engine.history.acts(limit=10_000))
     for number, by, words in [
         (entity, entity, "itself"),

@@ -12,6 +12,7 @@ from reviewer.errors import SourceError
 from reviewer.promotion.lists.source_view import BLOCK, LINE_CUT, record_state
 from reviewer.promotion.views import QueueQuery, SourceState
 from tests.unit.promotion.conftest import NOTE
+from tests.unit.sources.builders import put
 
 
 @pytest.mark.parametrize(
@@ -35,8 +36,7 @@ def test_state_of_a_record(tmp_path: Path, now: bytes | None, state: SourceState
 def test_a_list_learns_cheaply_which_sources_changed(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "notes.md"
-    path.write_text(NOTE)
+    path = put(tmp_path, "notes.md", NOTE)
     engine.intake.ingest([path], project="acme")
     numbers = list(engine.queue.ids(QueueQuery()))
     assert engine.sources.stale(numbers) == set()
@@ -68,15 +68,13 @@ def test_a_window_of_lines(
     lines: tuple[str, ...],
     total: int | None,
 ) -> None:
-    path = tmp_path / "ten.txt"
-    path.write_text("".join(f"l{n}\r\n" if n % 2 else f"l{n}\n" for n in range(10)))
+    path = put(tmp_path, "ten.txt", "".join(f"l{n}\r\n" if n % 2 else f"l{n}\n" for n in range(10)))
     window = engine.sources.lines(str(path), around, context=context)
     assert (window.first_line, window.lines, window.total_lines) == (first, lines, total)
 
 
 def test_a_line_longer_than_a_block_is_cut_and_counts_once(engine: Engine, tmp_path: Path) -> None:
-    path = tmp_path / "long.txt"
-    path.write_text("first\n" + "x" * (3 * BLOCK) + "\nlast")
+    path = put(tmp_path, "long.txt", "first\n" + "x" * (3 * BLOCK) + "\nlast")
     window = engine.sources.lines(str(path), 1, context=5)
     assert [len(line) for line in window.lines] == [5, LINE_CUT, 4]
     assert window.total_lines == 3
@@ -91,8 +89,9 @@ def test_a_line_is_shown_without_its_secrets_also_where_it_is_cut(
     engine: Engine, tmp_path: Path
 ) -> None:
     token = "ghp_" + "x7Kd9QwErTy" * 4
-    path = tmp_path / "notes.md"
-    path.write_text(f"push with {token}\n{'x ' * (LINE_CUT // 2 - 8)}{token}\nend\n")
+    path = put(
+        tmp_path, "notes.md", f"push with {token}\n{'x ' * (LINE_CUT // 2 - 8)}{token}\nend\n"
+    )
     lines = engine.sources.lines(str(path), 0).lines
     assert lines[0] == "push with ghp_[masked github-token]"
     assert lines[1].endswith("x ghp_[masked gith")

@@ -105,16 +105,22 @@ FIRST, SECOND, SHARED = "The first of the facts", "The second of the facts", "Wh
 
 
 @pytest.fixture
-def joined(machines: list[Machine]) -> list[Machine]:
-    """Two memories that two machines have given one wording."""
-    left, right, _ = machines
-    left.write(FIRST)
-    left.write(SECOND)
-    settle(machines)
-    left.reword(FIRST, SHARED)
-    right.reword(SECOND, SHARED)
+def agreed(machines: list[Machine]) -> list[Machine]:
+    """Machines that all have two memories."""
+    machines[0].write(FIRST)
+    machines[0].write(SECOND)
     settle(machines)
     return machines
+
+
+@pytest.fixture
+def joined(agreed: list[Machine]) -> list[Machine]:
+    """Two memories that two machines have given one wording."""
+    left, right, _ = agreed
+    left.reword(FIRST, SHARED)
+    right.reword(SECOND, SHARED)
+    settle(agreed)
+    return agreed
 
 
 def test_two_memories_that_come_to_one_wording_are_one(joined: list[Machine]) -> None:
@@ -135,11 +141,8 @@ def test_what_is_decided_on_a_shared_row_holds_for_both_memories(joined: list[Ma
     assert same(joined)
 
 
-def test_two_that_shared_a_row_differ_again(machines: list[Machine]) -> None:
-    left, right, third = machines
-    left.write(FIRST)
-    left.write(SECOND)
-    settle(machines)
+def test_two_that_shared_a_row_differ_again(agreed: list[Machine]) -> None:
+    left, right, third = agreed
     right.reword(SECOND, SHARED)
     right.sync()
     third.sync()
@@ -147,23 +150,20 @@ def test_two_that_shared_a_row_differ_again(machines: list[Machine]) -> None:
     left.reword(FIRST, SHARED)
     left.sync()  # has both as one
     assert left.active() == {SHARED}
-    settle(machines)
-    assert [each.active() for each in machines] == [{SHARED, "The second once more"}] * 3
+    settle(agreed)
+    assert [each.active() for each in agreed] == [{SHARED, "The second once more"}] * 3
     assert sum(row.status == "superseded" for row in left.rows()) == 0  # woken, not added
 
 
-def test_undoing_a_sync_parts_what_it_joined(machines: list[Machine]) -> None:
-    left, right, _ = machines
-    left.write(FIRST)
-    left.write(SECOND)
-    settle(machines)
+def test_undoing_a_sync_parts_what_it_joined(agreed: list[Machine]) -> None:
+    left, right, _ = agreed
     left.reword(FIRST, SHARED)
     left.sync()
     right.reword(SECOND, SHARED)
     right.engine.history.undo_act(right.sync().act)
     assert right.active() == {FIRST, SHARED}
-    settle(machines)
-    assert [each.active() for each in machines] == [{FIRST, SHARED}] * 3
+    settle(agreed)
+    assert [each.active() for each in agreed] == [{FIRST, SHARED}] * 3
 
 
 def test_what_was_forgotten_does_not_come_again_as_another_memory(
@@ -193,18 +193,15 @@ def test_another_type_travels(machines: list[Machine]) -> None:
     assert [each.state() for each in machines] == [{("requirement", SECOND): "active"}] * 3
 
 
-def test_a_merge_travels_and_so_does_its_end(machines: list[Machine]) -> None:
-    left, right, _ = machines
-    left.write(FIRST)
-    left.write(SECOND)
-    settle(machines)
+def test_a_merge_travels_and_so_does_its_end(agreed: list[Machine]) -> None:
+    left, right, _ = agreed
     left.engine.triage.supersede(left.number(FIRST), left.number(SECOND))
-    settle(machines)
-    assert [each.active() for each in machines] == [{SECOND}] * 3
+    settle(agreed)
+    assert [each.active() for each in agreed] == [{SECOND}] * 3
     right.engine.triage.restore([right.number(FIRST)])
     right.engine.triage.promote(ids := [right.number(FIRST)], alone=ids)
-    settle(machines)
-    assert [each.active() for each in machines] == [{FIRST, SECOND}] * 3
+    settle(agreed)
+    assert [each.active() for each in agreed] == [{FIRST, SECOND}] * 3
 
 
 def test_a_wording_that_cannot_be_sent_is_named_and_nothing_grows(

@@ -50,12 +50,3 @@ def test_editing_into_what_another_memory_says_names_it(engine: Engine, queue_up
     with pytest.raises(ConflictError, match=f"#{first}"):
         engine.triage.edit(second, "One fact.")
     assert engine.queue.candidate(second).content == "another fact"
-
-
-def test_alone_may_name_the_rows_it_is_meant_for(
-    engine: Engine, queue_up: QueueUp, status: StatusOf
-) -> None:
-    behind = {"the fact a": "fact a", "the fact b": "fact b"}
-    a, b, c, d = queue_up("fact a", "the fact a", "fact b", "the fact b", behind=behind)
-    engine.triage.reject([a, c], alone={a})
-    assert [status(n) for n in (a, b, c, d)] == ["invalid", "candidate", "invalid", "invalid"]

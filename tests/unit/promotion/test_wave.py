@@ -188,9 +188,7 @@ def test_what_the_person_took_back_is_not_proposed(engine: Engine, tmp_path: Pat
         told.reply(f"Step {number}.")
     told.user("We always deploy from the tag stable.", after=fork)
     told.reply("Understood.")
-    path = tmp_path / "s1.jsonl"
-    path.write_bytes(told.bytes())
-    report = ingest(engine, path)
+    report = ingest(engine, told.write(tmp_path / "s1.jsonl"))
     assert report.kept_out["rewound"] == 101
     found = " ".join(contents(engine))
     assert "tag stable" in found

@@ -156,9 +156,7 @@ def test_claude_code(name: str, tmp_path: Path) -> None:
             session.bare("queue-operation", **more)
         else:
             session.add(record["type"], **more)
-    path = tmp_path / "session.jsonl"
-    path.write_bytes(session.bytes())
-    assert persons(path) == expected
+    assert persons(session.write(tmp_path / "session.jsonl")) == expected
 
 
 @pytest.mark.parametrize("name", CODEX)

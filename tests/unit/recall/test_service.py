@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -30,28 +27,11 @@ MORE = [f"Ticket{number} is printed{number}." for number in range(16)]
 FAILURE = "till/coin.go:41:3: error is not nil (line 50) but it returns nil (nilerr)"
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime(2026, 7, 26, tzinfo=UTC)
-
-    def __call__(self) -> datetime:
-        self.now += timedelta(seconds=1)
-        return self.now
-
-
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def engine(tmp_path: Path, clock: Clock) -> Iterator[Engine]:
-    opened = Engine.open(tmp_path / "s.db", clock=clock)
+def engine(engine: Engine) -> Engine:
     for text in FACTS:
-        number = opened.entities.author("kiosk", "knowledge", text).ids[0]
-        opened.triage.promote([number])
-    yield opened
-    opened.close()
+        engine.triage.promote(engine.entities.author("kiosk", "knowledge", text).ids)
+    return engine
 
 
 def recalled(engine: Engine, kind: str, text: str, session: str = "") -> list[int]:
@@ -138,17 +118,6 @@ def test_a_long_prompt_has_words_in_common_with_any_memory(engine: Engine) -> No
     assert recalled(engine, "prompt", asked) == [4]
     plan = " ".join(f"step{number} is to be done" for number in range(200))
     assert recalled(engine, "prompt", f"{asked} {plan}") == []
-
-
-def test_chosen_moments_replace_derived_ones_and_are_undone(engine: Engine) -> None:
-    drawer = "till/drawer.go"
-    assert recalled(engine, "path", drawer) == [3]
-    engine.recall.set_moments(3, [read_moment("command git push")])
-    assert recalled(engine, "path", drawer) == []
-    assert recalled(engine, "command", "cd web && git push origin main") == [3]
-    engine.history.undo()
-    assert recalled(engine, "path", drawer) == [3]
-    assert engine.history.verify().ok
 
 
 def test_a_reworded_memory_has_the_moments_of_its_words(engine: Engine) -> None:
@@ -241,8 +210,8 @@ def test_what_is_left_out_while_another_program_writes_keeps_what_that_wrote(
 
 
 def test_other_projects_stay_out(engine: Engine) -> None:
-    number = engine.entities.author("bakery", "knowledge", "nilerr is a linter of ovens").ids[0]
-    engine.triage.promote([number])
+    words = "nilerr is a linter of ovens"
+    (number,) = engine.entities.author("bakery", "knowledge", words, promote=True).ids
     assert number not in recalled(engine, "error", FAILURE)
     assert engine.recall.at("nowhere", cue_of("error", FAILURE)) == []
 

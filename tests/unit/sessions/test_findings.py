@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from pathlib import Path
 
 import pytest
 
-from reviewer.sessions.findings import Finding, Findings, Kind, findings_of
-from tests.unit.sessions.told import Step, Told, edits, fails, runs, user
+from reviewer.sessions.findings import Finding, Kind, findings_of
+from tests.memory import peak_of
+from tests.unit.sessions.told import Step, Told, edits, fails, refuses, runs, user
 
 LINT = "a/rows.go:88:15: Error return value of `rows.Close` is not checked (errcheck)"
 
@@ -94,13 +94,6 @@ def test_a_change_for_another_rule_is_no_remedy(told: Told) -> None:
     ]
 
 
-def test_of_what_a_test_logged_the_last_line_says_why_it_failed(told: Told) -> None:
-    logged = "=== RUN TestRows\n    rows_test.go:8: three rows\n    rows_test.go:9: want 2 rows"
-    told.run("go test -v ./...", f"{logged}\n--- FAIL: TestRows (0.0s)\n", failed=True)
-
-    assert only(told).text == "rows_test.go:9: want 2 rows"
-
-
 TESTS, FAIL = "go test ./...", "--- FAIL: TestRows (0.0s)\n    rows_test.go:12: 3 rows, want 2"
 REMEDIES: dict[str, tuple[list[Step], bool, str]] = {
     "of several changes that nothing points to none": (
@@ -150,17 +143,8 @@ REMEDIES: dict[str, tuple[list[Step], bool, str]] = {
 @pytest.mark.parametrize("what", REMEDIES)
 def test_the_remedy_of_a_failure(told: Told, what: str) -> None:
     steps, passed, fix = REMEDIES[what]
-    for step in steps:
-        step(told)
-    assert (only(told).passed, only(told).fix) == (passed, fix)
-
-
-def test_a_way_out_of_the_environment_is_the_command_that_did_the_same(told: Told) -> None:
-    told.run("python tools/count.py --all", "bash: python: command not found", failed=True)
-    told.run("python3 tools/count.py --all")
-
-    assert only(told).kind is Kind.ENVIRONMENT
-    assert only(told).fix == "`python3 tools/count.py --all`"
+    finding = only(told.go(steps))
+    assert (finding.passed, finding.fix) == (passed, fix)
 
 
 NOTHING: dict[str, list[Step]] = {
@@ -197,9 +181,56 @@ NOTHING: dict[str, list[Step]] = {
 
 @pytest.mark.parametrize("what", NOTHING)
 def test_nothing_is_found_in(told: Told, what: str) -> None:
-    for step in NOTHING[what]:
-        step(told)
-    assert not found(told)
+    assert not found(told.go(NOTHING[what]))
+
+
+LOGGED = "=== RUN TestRows\n    rows_test.go:8: three rows\n    rows_test.go:9: want 2 rows"
+FOUND: dict[str, tuple[list[Step], dict[str, object]]] = {
+    "the last line that a test logged": (
+        [fails("go test -v ./...", f"{LOGGED}\n--- FAIL: TestRows (0.0s)\n")],
+        {"text": "rows_test.go:9: want 2 rows"},
+    ),
+    "a way out of the environment": (
+        [fails("python tools/count.py --all", "bash: python: command not found"),
+         runs("python3 tools/count.py --all")],
+        {"kind": Kind.ENVIRONMENT, "fix": "`python3 tools/count.py --all`"},
+    ),
+    "a call repeated in vain, each time": (
+        [fails("make build", "error: the widget is missing")] * 3,
+        {"times": 3, "cost": 3, "passed": False, "fix": ""},
+    ),
+    "the part of a line that says it failed": (
+        [fails("make build && deploy --now", "deploy: the target is missing")],
+        {"command": "deploy"},
+    ),
+    "a rule in what a pipe lets through": (
+        [runs("golangci-lint run | tail -5", LINT)],
+        {"signature": "errcheck: error return value of * is not checked"},
+    ),
+    "a refusal with the words of the next message": (
+        [refuses("Bash", command="git push"),
+         user("[Request interrupted by user for tool use]"), user("commit first")],
+        {"kind": Kind.REFUSAL, "words": "commit first"},
+    ),
+    "a refusal without words": (
+        [refuses("Bash", command="git push"), runs("make something")],
+        {"kind": Kind.REFUSAL, "signature": "git push", "words": ""},
+    ),
+    "a command run otherwise after a message that names how": (
+        [runs("npm test"), user("run it with coverage please"), runs("npm test -- --coverage")],
+        {"kind": Kind.CORRECTION},
+    ),
+    "a failure that the person pastes": (
+        [user(f"CI says\n{LINT}\nplease fix")], {"text": LINT},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", FOUND)
+def test_it_is_found(told: Told, what: str) -> None:
+    steps, fields = FOUND[what]
+    finding = only(told.go(steps))
+    assert {name: getattr(finding, name) for name in fields} == fields
 
 
 def test_of_a_failure_that_was_mended_twice_the_latest_change_is_told(told: Told) -> None:
@@ -214,32 +245,11 @@ def test_of_a_failure_that_was_mended_twice_the_latest_change_is_told(told: Told
     assert [each.text for each in finding.evidence] == [LINT, finding.fix, LINT]
 
 
-def test_a_call_repeated_in_vain_counts_each_time(told: Told) -> None:
-    for _ in range(3):
-        told.run("make build", "error: the widget is missing", failed=True)
-
-    finding = only(told)
-
-    assert (finding.times, finding.cost, finding.passed, finding.fix) == (3, 3, False, "")
-
-
 def test_a_command_is_not_blamed_for_another_part_of_its_line(told: Told) -> None:
     told.run("go vet ./... && make lint", LINT, failed=True)
     told.run("git fetch && git merge main && npm ci", "fatal: not something", failed=True)
 
     assert [each.command for each in found(told)] == ["", ""]
-
-
-def test_the_part_that_says_it_failed_is_blamed(told: Told) -> None:
-    told.run("make build && deploy --now", "deploy: the target is missing", failed=True)
-
-    assert only(told).command == "deploy"
-
-
-def test_a_failure_that_a_pipe_hides_is_seen_by_its_rule(told: Told) -> None:
-    told.run("golangci-lint run | tail -5", LINT)
-
-    assert only(told).signature.startswith("errcheck")
 
 
 @pytest.mark.parametrize(
@@ -274,23 +284,6 @@ def test_a_refused_call_has_the_persons_words(told: Told) -> None:
     ]  # fmt: skip
 
 
-def test_the_words_of_a_refusal_may_be_the_next_message(told: Told) -> None:
-    told.refuse("Bash", command="git push")
-    told.user("[Request interrupted by user for tool use]")
-    told.user("commit first")
-
-    assert only(told).words == "commit first"
-
-
-def test_a_refusal_without_words_is_counted(told: Told) -> None:
-    told.refuse("Bash", command="git push")
-    told.run("make something")
-
-    finding = only(told)
-
-    assert (finding.kind, finding.signature, finding.words) == (Kind.REFUSAL, "git push", "")
-
-
 def test_a_message_after_which_the_last_act_is_changed_is_a_correction(told: Told) -> None:
     told.edit("/work/shop/x.py", "pass", 'print("starting the server")')
     told.user("no prints, use the logger")
@@ -303,20 +296,6 @@ def test_a_message_after_which_the_last_act_is_changed_is_a_correction(told: Tol
     assert finding.fix.startswith("Edit x.py: `print")
 
 
-def test_a_command_run_otherwise_after_a_message_that_names_how_is_a_correction(told: Told) -> None:
-    told.run("npm test")
-    told.user("run it with coverage please")
-    told.run("npm test -- --coverage")
-
-    assert only(told).kind is Kind.CORRECTION
-
-
-def test_a_failure_that_the_person_pastes_is_found(told: Told) -> None:
-    told.user(f"CI says\n{LINT}\nplease fix")
-
-    assert only(told).text == LINT
-
-
 def test_secrets_are_masked(told: Told) -> None:
     told.run("deploy", "error: login failed with ghp_abcdefghijklmnopqrstuvwxyz0123456789",
              failed=True)  # fmt: skip
@@ -327,14 +306,9 @@ def test_secrets_are_masked(told: Told) -> None:
 def test_a_session_of_failures_only_takes_little_memory(told: Told) -> None:
     for _ in range(1_500):
         told.run("make build", "error: the widget is missing", failed=True)
-    findings = Findings()
     events = told.events()
-    tracemalloc.start()
-    for event in events:
-        findings.add(event)
-    (finding,) = findings.close()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+
+    peak, (finding,) = peak_of(lambda: findings_of(events))
 
     assert finding.times == 1_500
     assert len(finding.evidence) <= 4

@@ -8,7 +8,7 @@ import pytest
 
 from reviewer.sessions.work_state import WorkState, WorkTracker
 from reviewer.sources.events import Outcome
-from tests.unit.sessions.told import Step, Told, creates, edits, fails, runs
+from tests.unit.sessions.told import Step, Told, calls, creates, edits, fails, runs
 
 HOME = "/work/shop"
 MADE = "[main 1a2b3c4] Keep the port open\n 1 file changed, 2 insertions(+)"
@@ -143,9 +143,8 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
 @pytest.mark.parametrize("what", FILES)
 def test_files_that_are_changed_and_in_doubt(made: Told, what: str) -> None:
     steps, changed, doubtful = FILES[what]
-    for step in steps:
-        step(made)
-    assert (files(state(made)), in_doubt(state(made))) == (changed, doubtful)
+    found = state(made.go(steps))
+    assert (files(found), in_doubt(found)) == (changed, doubtful)
 
 
 def test_edits_whose_file_is_not_named_are_counted(made: Told) -> None:
@@ -312,9 +311,7 @@ BRANCHES: dict[str, tuple[list[Step], str]] = {
 @pytest.mark.parametrize("what", BRANCHES)
 def test_the_branch_that_the_latest_evidence_names(made: Told, what: str) -> None:
     steps, branch = BRANCHES[what]
-    for step in steps:
-        step(made)
-    assert state(made).branch == branch
+    assert state(made.go(steps)).branch == branch
 
 
 def test_work_in_another_worktree_is_where_its_calls_ran(made: Told) -> None:
@@ -459,14 +456,44 @@ CHECKS: dict[str, tuple[list[Step], list[tuple[Outcome, str]]]] = {
 @pytest.mark.parametrize("what", CHECKS)
 def test_how_checks_ended(made: Told, what: str) -> None:
     steps, ended = CHECKS[what]
-    for step in steps:
-        step(made)
-    found = state(made)
+    found = state(made.go(steps))
     assert [(each.outcome, each.said) for each in found.checks] == ended
     assert len(found.failing) == sum(outcome is Outcome.FAILED for outcome, _ in ended)
 
 
 # Plan, refusals, background
+
+STARTED = "Command running in background with ID: b1"
+BACKGROUND: dict[str, tuple[list[Step], list[Outcome]]] = {
+    "a command that ran again to its end": (
+        [calls("Bash", STARTED, command="bd show", run_in_background=True),
+         calls("Bash", "shown", command="bd show", run_in_background=False)],
+        [],
+    ),
+    "a command that only looks": (
+        [calls("Bash", STARTED, command="tail -f spool.log", run_in_background=True)], [],
+    ),
+    "a check that was stopped has not passed": (
+        [calls("Bash", STARTED, command="pytest -q", run_in_background=True),
+         calls("KillShell", '{"message":"Successfully killed shell: b1"}', shell_id="b1")],
+        [Outcome.UNKNOWN],
+    ),
+    "a check that was killed has not failed": (
+        [calls("Bash", STARTED, command="pytest -q"),
+         calls("BashOutput", "<status>killed</status>\n\n<exit_code>137</exit_code>\n\n"
+               "<stdout>..</stdout>", bash_id="b1")],
+        [Outcome.UNKNOWN],
+    ),
+}  # fmt: skip
+"""Of which nothing runs any more, and how their checks ended."""
+
+
+@pytest.mark.parametrize("what", BACKGROUND)
+def test_what_runs_no_more(made: Told, what: str) -> None:
+    steps, ended = BACKGROUND[what]
+    found = state(made.go(steps))
+    assert found.running == ()
+    assert [each.outcome for each in found.checks] == ended
 
 
 def test_the_plan_is_the_last_one_with_its_numbers(made: Told) -> None:
@@ -492,13 +519,6 @@ def test_a_question_waits_until_it_is_answered(made: Told) -> None:
     assert waiting.query == "Which port?"
 
 
-def test_a_command_that_ran_again_to_its_end_runs_no_more(made: Told) -> None:
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="bd show", run_in_background=True)
-    made.call("Bash", "shown", command="bd show", run_in_background=False)
-    assert state(made).running == ()
-
-
 def test_a_task_ends_with_a_poll_whose_result_names_it(made: Told) -> None:
     launched = "Async agent launched successfully.\nagentId: a7"
     made.call("Task", launched, description="Read the queue")
@@ -521,8 +541,7 @@ def test_a_sub_agent_may_have_changed_files_up_to_its_last_trace(made: Told) -> 
 def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code(
     made: Told,
 ) -> None:
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="pytest -q", run_in_background=True)
+    made.call("Bash", STARTED, command="pytest -q", run_in_background=True)
     (begun,) = state(made).checks
     assert (begun.outcome, begun.said) == (Outcome.UNKNOWN, "")
     made.cwd = "/elsewhere"
@@ -535,24 +554,9 @@ def test_a_check_in_the_background_ends_with_the_poll_that_shows_its_exit_code(
     assert state(made).running == ()
 
 
-def test_a_command_in_the_background_that_only_looks_is_not_waited_for(made: Told) -> None:
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="tail -f spool.log", run_in_background=True)
-    assert state(made).running == ()
-
-
-def test_a_check_that_was_stopped_has_not_passed(made: Told) -> None:
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="pytest -q", run_in_background=True)
-    made.call("KillShell", '{"message":"Successfully killed shell: b1"}', shell_id="b1")
-    assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
-    assert state(made).running == ()
-
-
 def test_a_poll_shows_a_commit_of_a_command_in_the_background(made: Told) -> None:
     made.edit("queue.py")
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="git commit -am 'Keep the port open'")
+    made.call("Bash", STARTED, command="git commit -am 'Keep the port open'")
     made.call("BashOutput", f"Process exited with code 0\n{MADE}", bash_id="b1")
     assert [each.id for each in state(made).commits] == ["1a2b3c4"]
 
@@ -572,17 +576,7 @@ def test_a_commit_that_two_results_show_is_made_once_and_holds_nothing_changed_l
 
 def test_what_a_quiet_commit_in_the_background_holds_was_changed_before_it(made: Told) -> None:
     made.edit("queue.py")
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="git add -A && git commit -qm x && make check")
+    made.call("Bash", STARTED, command="git add -A && git commit -qm x && make check")
     made.edit("queue.py")
     made.call("BashOutput", "Process exited with code 0\nok", bash_id="b1")
     assert files(state(made)) == ["queue.py"]
-
-
-def test_a_check_that_was_killed_has_not_failed(made: Told) -> None:
-    started = "Command running in background with ID: b1"
-    made.call("Bash", started, command="pytest -q")
-    killed = "<status>killed</status>\n\n<exit_code>137</exit_code>\n\n<stdout>..</stdout>"
-    made.call("BashOutput", killed, bash_id="b1")
-    assert [each.outcome for each in state(made).checks] == [Outcome.UNKNOWN]
-    assert state(made).running == ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,10 @@ class Told(Session):
         """What is read from its file, which is in the folder."""
         return list(read(self.write(self._folder / "session.jsonl")))
 
-    def write(self, path: Path) -> Path:
-        path.write_bytes(self.bytes())
-        return path
+    def go(self, steps: Iterable[Step]) -> Told:
+        for step in steps:
+            step(self)
+        return self
 
     def call(
         self, tool: str, result: str | None = "ok", *, failed: bool = False, **given: Any
@@ -68,6 +69,10 @@ def runs(command: str, result: str = "") -> Step:
 
 def fails(command: str, result: str) -> Step:
     return lambda told: told.run(command, result, failed=True)
+
+
+def refuses(tool: str, words: str = "", **given: Any) -> Step:
+    return lambda told: told.refuse(tool, words, **given)
 
 
 def edits(path: str, old: str = "a = 1", new: str = "a = 2") -> Step:

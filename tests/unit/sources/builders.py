@@ -92,6 +92,10 @@ class Session:
     def bytes(self) -> bytes:
         return b"".join(line + b"\n" for line in self.lines())
 
+    def write(self, path: Path) -> Path:
+        path.write_bytes(self.bytes())
+        return path
+
     def scan(self, folder: Path, data: RawBytes | None = None, **range_: Any) -> Scanned:
         path = folder / f"{self.name}.jsonl"
         path.write_bytes(self.bytes() if data is None else data)
@@ -101,11 +105,17 @@ class Session:
         return list(self.scan(folder, data, **range_))
 
 
+def put(folder: Path, name: str, data: str | bytes = "Some words stand here.\n") -> Path:
+    """A file, with the folders above it."""
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
+    return path
+
+
 def note(folder: Path, text: str | bytes, name: str = "note.md") -> Scanned:
     """A note on disk, opened."""
-    path = folder / name
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return Scanned(path)
+    return Scanned(put(folder, name, text))
 
 
 def uses(records: Iterable[Record]) -> list[tuple[str, str]]:

@@ -26,7 +26,6 @@ from tests.unit.sources.families import (
     GOOSE,
     OPENCODE_DATABASE,
     Family,
-    Json,
     archive,
     database,
     lines,
@@ -179,11 +178,6 @@ def test_archives_that_are_damaged_or_of_others_are_named(tmp_path: Path) -> Non
         Scanned(other)
 
 
-def codex(folder: Path, *records: Json | str, name: str = "r.jsonl") -> Path:
-    """A Codex session; a text is a line as it is."""
-    return lines(name, *records)(folder)
-
-
 def event(text: str, kind: str = "user_message") -> dict[str, object]:
     return {"type": "event_msg", "payload": {"type": kind, "message": text}}
 
@@ -202,14 +196,14 @@ def meta(name: str) -> dict[str, object]:
 
 
 def test_calls_without_ids_of_their_own_are_linked_by_their_order(tmp_path: Path) -> None:
-    path = codex(
-        tmp_path,
+    path = lines(
+        "r.jsonl",
         meta("REDACTED"),
         item("function_call", call_id="REDACTED", name="first", arguments="{}"),
         item("function_call_output", call_id="REDACTED", output="one"),
         item("function_call", call_id="REDACTED", name="second", arguments="{}"),
         item("function_call_output", call_id="REDACTED", output="two"),
-    )
+    )(tmp_path)
     one, its, two, other = read(path)
     assert isinstance(one, Call)
     assert isinstance(two, Call)
@@ -223,7 +217,7 @@ def test_calls_without_ids_of_their_own_are_linked_by_their_order(tmp_path: Path
 
 
 def test_a_file_that_grows_while_it_is_read_is_read_to_where_it_was_then(tmp_path: Path) -> None:
-    path = codex(tmp_path, *(event(f"Tray {number}.") for number in range(5_000)))
+    path = lines("r.jsonl", *(event(f"Tray {number}.") for number in range(5_000)))(tmp_path)
     records = iter(Scanned(path))
     assert next(records).text == "Tray 0."
     path.write_text("")
@@ -238,7 +232,7 @@ def test_escapes_that_a_collector_has_cut_do_not_lose_the_line(tmp_path: Path) -
         r"whole \ud83d\ude00": "whole \U0001f600",
     }
     line = '{"type":"event_msg","payload":{"type":"user_message","message":"%s"}}'
-    scan = Scanned(codex(tmp_path, *(line % text for text in said)))
+    scan = Scanned(lines("r.jsonl", *(line % text for text in said))(tmp_path))
     assert [record.text for record in scan] == list(said.values())
     assert scan.tally["odd escapes replaced"] == 2
 
@@ -247,15 +241,15 @@ def test_what_ends_a_compacted_history_is_a_summary_only_if_nobody_typed_it(tmp_
     request = "Go on with the shelf. " * 60
     summary = "The shelf was painted and the door was left alone. " * 20
     scan = Scanned(
-        codex(
-            tmp_path,
+        lines(
+            "r.jsonl",
             event(request),
             {"type": "response_item", "payload": message(request)},
             *(
                 {"type": "compacted", "payload": {"replacement_history": [message(text)]}}
                 for text in (request, "Short.", summary)
             ),
-        )
+        )(tmp_path)
     )
     assert [(record.text, record.use) for record in scan] == [
         (request, RecordUse.MESSAGE),
@@ -283,7 +277,8 @@ def test_what_ends_a_compacted_history_is_a_summary_only_if_nobody_typed_it(tmp_
 def test_the_output_of_a_codex_command_comes_without_its_header(
     tmp_path: Path, output: str, text: str, failed: bool
 ) -> None:
-    path = codex(tmp_path, meta("x"), item("function_call_output", call_id="c", output=output))
+    given = item("function_call_output", call_id="c", output=output)
+    path = lines("r.jsonl", meta("x"), given)(tmp_path)
     (result,) = read(path)
     assert isinstance(result, Result)
     assert (result.text, result.outcome is Outcome.FAILED) == (text, failed)

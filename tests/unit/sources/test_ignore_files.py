@@ -16,15 +16,10 @@ from hypothesis import strategies as st
 from reviewer.sources.ignore_files import LARGEST
 from reviewer.sources.walk import FoundPath, walk
 
+from .builders import put
+
 SECONDS = 2.0
 """Seconds for patterns that take a backtracking matcher hours, and this one milliseconds."""
-
-
-def put(folder: Path, name: str, text: str = "Some words stand here.\n") -> Path:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    return path
 
 
 def found(folder: Path) -> set[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from reviewer.sources.lines import LINE_LIMIT
 from reviewer.sources.records import Record
 from reviewer.sources.stream import read
+from tests.memory import peak_of
 
 from .builders import Session
 
@@ -19,11 +19,7 @@ MB = 1_000_000
 
 def peak_of_reading(path: Path) -> tuple[int, int]:
     """Highest memory in bytes while the file is read, and how many records it gave."""
-    tracemalloc.start()
-    records = sum(isinstance(each, Record) for each in read(path).with_records())
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak, records
+    return peak_of(lambda: sum(isinstance(each, Record) for each in read(path).with_records()))
 
 
 def turns(at: int) -> bytes:
@@ -60,8 +56,7 @@ def short_turns(path: Path, count: int) -> Path:
     for number in range(0, count, 2):
         session.user(f"Turn {number}.")
         session.reply(f"Did {number}.")
-    path.write_bytes(session.bytes())
-    return path
+    return session.write(path)
 
 
 def test_one_more_short_turn_takes_less_than_500_bytes(tmp_path: Path) -> None:
@@ -85,10 +80,7 @@ def test_a_line_of_100_mb_is_skipped_without_keeping_it_in_memory(
             file.write(b"A" * MB)
         file.write(b"\n" + before.replace(b"Before", b"After").replace(b"s1-0", b"s1-1"))
     stream = read(path)
-    tracemalloc.start()
-    texts = [record.text for record in stream.records()]
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
+    peak, texts = peak_of(lambda: [record.text for record in stream.records()])
     assert len(texts) == 2
     assert sum(count for reason, count in stream.tally.items() if "line over" in reason) == 1
     assert peak < 2.5 * LINE_LIMIT

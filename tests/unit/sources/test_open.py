@@ -10,7 +10,7 @@ import pytest
 
 from reviewer.errors import SourceError
 from tests.unit.sources import builders
-from tests.unit.sources.builders import Scanned
+from tests.unit.sources.builders import Scanned, put
 
 
 def session_bytes() -> bytes:
@@ -45,15 +45,13 @@ def test_the_name_of_a_session_does_not_decide(
     [b"{broken\n", b'{"type": "what", "is": "this"}\n', b"// comment\n", b"\n\n", b"\x00\n"],
 )
 def test_a_bad_first_line_does_not_decide(tmp_path: Path, first: bytes) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(first + session_bytes())
+    path = put(tmp_path, "s.jsonl", first + session_bytes())
     assert Scanned(path).format == "claude-code"
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \n", b"\xef\xbb\xbf"])
 def test_an_empty_file_has_no_records_and_says_so(tmp_path: Path, data: bytes) -> None:
-    path = tmp_path / "empty.md"
-    path.write_bytes(data)
+    path = put(tmp_path, "empty.md", data)
     scan = Scanned(path)
     assert list(scan) == []
     assert scan.tally == {"empty file": 1}
@@ -82,8 +80,7 @@ def test_an_empty_file_has_no_records_and_says_so(tmp_path: Path, data: bytes) -
 def test_text_that_is_not_a_note_is_refused_with_the_reason(
     tmp_path: Path, data: bytes, reason: str
 ) -> None:
-    path = tmp_path / "thing"
-    path.write_bytes(data)
+    path = put(tmp_path, "thing", data)
     with pytest.raises(SourceError, match=f"is not text that reviewer reads: .*{reason}"):
         Scanned(path)
 
@@ -139,8 +136,7 @@ def test_what_is_no_file_is_refused_with_the_reason(tmp_path: Path) -> None:
 
 
 def test_a_file_that_vanishes_before_it_is_read_raises_a_source_error(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(session_bytes())
+    path = put(tmp_path, "s.jsonl", session_bytes())
     scan = Scanned(path)
     path.unlink()
     with pytest.raises(SourceError, match="does not exist"):

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.commits.export_reader import read_export
-from reviewer.errors import SourceError
-from tests.unit.sources.builders import Scanned, Session, note
+from tests.unit.sources.builders import Scanned, Session, note, put
 
 ESC = "\x1b]0;owned\x07"
 
@@ -53,28 +51,5 @@ def test_the_date_of_a_note_is_valid_or_none(tmp_path: Path) -> None:
 
 def test_a_field_without_a_valid_time_is_skipped_for_the_next_one(tmp_path: Path) -> None:
     said = {"role": "user", "content": "x", "timestamp": "soon", "created_at": 1771064525}
-    path = tmp_path / "talk.json"
-    path.write_text(json.dumps([said]))
+    path = put(tmp_path, "talk.json", json.dumps([said]))
     assert [record.at for record in Scanned(path)] == ["2026-02-14T10:22:05.000Z"]
-
-
-def exported(folder: Path, at: str, annotated_at: str) -> Path:
-    path = folder / "context.jsonl"
-    annotation = {"priority": "pinned", "at": annotated_at, "actor": "me"}
-    line = {
-        "role": "user", "content": "Keep it closed.", "type": "dialogue", "priority": "pinned",
-        "hash": "0", "position": 0, "annotations": [annotation], "at": at,
-    }  # fmt: skip
-    path.write_text(json.dumps(line) + "\n")
-    return path
-
-
-def test_an_exported_context_brings_back_only_valid_times(tmp_path: Path) -> None:
-    (draft,) = read_export(exported(tmp_path, "2026-02-14", "2026-02-14T10:22:05Z")) or []
-    assert (draft.at, draft.annotations[0].at) == ("2026-02-14", "2026-02-14T10:22:05Z")
-    for what, times in (
-        ("commit", (f"soon{ESC}", "2026-02-14")),
-        ("annotation", ("2026-02-14", "soon")),
-    ):
-        with pytest.raises(SourceError, match=f"line 1: The time of the {what} is not a moment"):
-            read_export(exported(tmp_path, *times))

@@ -16,7 +16,7 @@ from reviewer.sources import unpacked
 from reviewer.sources.records import Record
 from reviewer.sources.walk import walk
 from tests.conftest import SAMPLE_DATA
-from tests.unit.sources.builders import Scanned
+from tests.unit.sources.builders import Scanned, put
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -49,15 +49,13 @@ def records(path: Path) -> list[Record]:
 @each_form
 def test_the_same_records_at_the_same_places(pack: Pack, suffix: str, tmp_path: Path) -> None:
     for plain in sorted(SAMPLE_DATA.rglob("*.jsonl")):
-        packed = tmp_path / f"{plain.name}{suffix}"
-        packed.write_bytes(pack(plain.read_bytes()))
+        packed = put(tmp_path, f"{plain.name}{suffix}", pack(plain.read_bytes()))
         assert records(packed) == records(plain)
 
 
 @each_form
 def test_a_note_keeps_its_kind_and_its_lines(pack: Pack, suffix: str, tmp_path: Path) -> None:
-    packed = tmp_path / f"notes.md{suffix}"
-    packed.write_bytes(pack(NOTE.encode()))
+    packed = put(tmp_path, f"notes.md{suffix}", pack(NOTE.encode()))
     (record,) = records(packed)
     assert "without BPA" in record.text
     assert window(packed, 2, 3).lines == (NOTE.split("\n")[2],)
@@ -97,16 +95,14 @@ def test_one_that_would_fill_the_disk_is_refused(
     limit: str, pack: Pack, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unpacked, limit, 8_000_000)
-    bomb = tmp_path / f"notes.md{suffix}"
-    bomb.write_bytes(pack(b"0" * 40_000_000))
+    bomb = put(tmp_path, f"notes.md{suffix}", pack(b"0" * 40_000_000))
     with pytest.raises(SourceError, match=r"more than [\d,]+ bytes inside: unpack it and check"):
         records(bomb)
 
 
 @both
 def test_a_database_inside_has_to_be_unpacked(pack: Pack, suffix: str, tmp_path: Path) -> None:
-    packed = tmp_path / f"state.db{suffix}"
-    packed.write_bytes(pack(b"SQLite format 3\0" + bytes(100)))
+    packed = put(tmp_path, f"state.db{suffix}", pack(b"SQLite format 3\0" + bytes(100)))
     with pytest.raises(SourceError, match="a compressed database or archive"):
         records(packed)
 
@@ -115,7 +111,6 @@ def test_a_database_inside_has_to_be_unpacked(pack: Pack, suffix: str, tmp_path:
 def test_a_compressed_file_in_a_compressed_file_is_not_unpacked_again(
     pack: Pack, suffix: str, tmp_path: Path
 ) -> None:
-    nested = tmp_path / f"session.jsonl{suffix}"
-    nested.write_bytes(pack(pack(NOTE.encode())))
+    nested = put(tmp_path, f"session.jsonl{suffix}", pack(pack(NOTE.encode())))
     with pytest.raises(SourceError, match="is not text"):
         records(nested)

@@ -7,15 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from reviewer.errors import SourceError
 from reviewer.sources.walk import walk
 
-
-def put(folder: Path, name: str, data: bytes = b"Some words stand here.\n") -> Path:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return path
+from .builders import put
 
 
 def found(*paths: Path) -> list[str]:
@@ -119,8 +113,3 @@ def test_a_folder_that_cannot_be_read_is_reported(
     monkeypatch.setattr(os, "scandir", scandir)
     assert found(tmp_path) == ["open/y.md"]
     assert passed(tmp_path)["shut"] == "folder cannot be read: permission denied"
-
-
-def test_a_named_path_that_is_missing_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="does not exist"):
-        walk([tmp_path, tmp_path / "gone"])

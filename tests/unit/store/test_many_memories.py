@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
-
-import pytest
 
 from reviewer.engine import Engine
 from reviewer.store.acts import MANY
@@ -18,13 +14,6 @@ from tests.stored import rows_of
 
 COUNT = MANY + 50
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-
-
-@pytest.fixture
-def engine(path: Path) -> Iterator[Engine]:
-    opened = Engine.open(path)
-    yield opened
-    opened.close()
 
 
 def in_search(engine: Engine) -> int:

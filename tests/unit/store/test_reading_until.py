@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -34,17 +33,14 @@ def test_the_thread_reads_on_afterwards(database: Database) -> None:
     assert database.reader().execute(f"{many} SELECT count(*) FROM n").fetchone()[0] == 300_000
 
 
-def test_ids_are_given_up_when_cancelled(path: Path) -> None:
-    engine = Engine.open(path)
+def test_ids_are_given_up_when_cancelled(engine: Engine) -> None:
     engine.intake.seed(5_000, project="acme")
     with pytest.raises(ReadStoppedError):
         engine.queue.ids(QueueQuery(), cancelled=lambda: True)
     assert len(engine.queue.ids(QueueQuery(), cancelled=lambda: False)) > 1_000
-    engine.close()
 
 
-def test_a_filter_is_checked_without_reading(path: Path) -> None:
-    engine = Engine.open(path)
+def test_a_filter_is_checked_without_reading(engine: Engine) -> None:
     engine.close()  # nothing can be read any more
     engine.queue.check(QueueQuery(filter='type:decision "a phrase" conf>0.5'))
     with pytest.raises(FilterError):

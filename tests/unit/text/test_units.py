@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from reviewer.text.units import Unit, UnitKind, units
 
+WRAPPED = "The importer reads every shard of the index before it returns\nanything to the caller."
+
 
 def pieces(text: str, *kinds: UnitKind) -> list[str]:
     return [text[u.start : u.end] for u in units(text) if not kinds or u.kind in kinds]
@@ -23,25 +25,18 @@ def one(text: str) -> Unit:
         ("Needs v1.2 or 3.11.4 now. Yes.", ["Needs v1.2 or 3.11.4 now.", "Yes."]),
         ("The call `x. Y` stays whole. Good.", ["The call `x. Y` stays whole.", "Good."]),
         ('He said "stop." Then left.', ['He said "stop."', "Then left."]),
+        (WRAPPED, [WRAPPED]),
+        ("First thought\nSecond thought", ["First thought", "Second thought"]),
+        ("Two changed:\nits order and size.", ["Two changed:", "its order and size."]),
+        ("<!-- a guide.\nMore. -->\nText.\n\n---\n\nMore.", ["Text.", "More."]),
+        ("<!-- never closed. Text", []),
+        ("%% an Obsidian remark. %%\nText.", ["Text."]),
     ],
 )
-def test_sentences_end_at_full_stops_and_not_at_other_dots(text: str, sentences: list[str]) -> None:
+def test_sentences_end_at_full_stops_and_new_lines_and_are_no_comments(
+    text: str, sentences: list[str]
+) -> None:
     assert pieces(text) == sentences
-
-
-def test_a_wrapped_paragraph_is_one_text_and_a_new_short_line_a_new_sentence() -> None:
-    wrapped = (
-        "The importer reads every shard of the index before it returns\nanything to the caller."
-    )
-    assert pieces(wrapped) == [wrapped]
-    assert pieces("First thought\nSecond thought") == ["First thought", "Second thought"]
-
-
-def test_a_line_that_ends_in_a_colon_is_a_unit_of_its_own() -> None:
-    assert pieces("Two things changed:\nthe order and the size.") == [
-        "Two things changed:",
-        "the order and the size.",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -61,12 +56,6 @@ def test_a_line_that_ends_in_a_colon_is_a_unit_of_its_own() -> None:
 )
 def test_units_that_are_not_prose_have_their_own_kind(text: str, kind: UnitKind) -> None:
     assert one(text).kind is kind
-
-
-def test_comments_and_rules_are_not_units() -> None:
-    assert pieces("<!-- a guide.\nSecond line. -->\nText.\n\n---\n\nMore.") == ["Text.", "More."]
-    assert pieces("<!-- never closed. Text") == []
-    assert pieces("%% an Obsidian remark. %%\nText.") == ["Text."]
 
 
 @pytest.mark.parametrize(

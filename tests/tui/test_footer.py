@@ -97,8 +97,7 @@ async def test_the_context_footer_names_first_what_is_needed_first_at_80_columns
     engine: Engine, tmp_path: Path
 ) -> None:
     with_context(engine, tmp_path)
-    async with opened(engine, size=(80, 24), project="acme") as screen:
-        await screen.press("f3")
+    async with opened(engine, size=(80, 24), project="acme", on="f3") as screen:
         assert footer(screen.text) == (
             "enter turns 1 to 4 level P pin f fit a apply h hand over . more ? help"
         )

@@ -24,22 +24,6 @@ def test_there_are_nine_signs_and_all_differ(glyphs: Glyphs) -> None:
     assert len(signs) == len(set(signs)) == 9
 
 
-async def test_the_help_ends_with_the_legend(stocked: Engine) -> None:
-    async with opened(stocked, size=(80, 40)) as screen:
-        await screen.press("question_mark")
-        for title, _ in MEANINGS.values():
-            assert title in screen.text
-
-
-async def test_the_most_useful_keys_come_first(stocked: Engine) -> None:
-    async with opened(stocked, size=(200, 40)) as screen:
-        await screen.press("f1")
-        lines = screen.text.splitlines()[2:7]
-        assert [line.lstrip("│▌ ").split()[0] for line in lines] == [
-            "a", "x", "enter", "u", "/",
-        ]  # fmt: skip
-
-
 def best(screen: Screen) -> str:
     """The row of the help that enter would choose."""
     current = screen.top(ChoiceScreen).current
@@ -110,8 +94,7 @@ async def test_the_help_in_a_filter_begins_with_what_a_filter_understands(
 
 
 async def test_an_act_that_cannot_run_keeps_its_meaning_in_the_help(engine: Engine) -> None:
-    async with opened(engine, size=(120, 40)) as screen:
-        await screen.press("f8")
+    async with opened(engine, size=(120, 40), on="f8") as screen:
         row = next(e for e in every_row(screen.top(KitScreen)) if e.title == "undo this one")
         assert row.off
         assert row.explanation == "Undo this act - No acts yet."

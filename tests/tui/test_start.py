@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -284,7 +285,7 @@ async def test_escape_while_reading_stops_and_keeps_what_was_read(
     ) -> object:
         progress(WaveProgress(1, 4, 500_000, 2_000_000, "/x/session.jsonl", 10, 3))
         while not cancelled():
-            pass
+            time.sleep(0.01)
         return read(project, progress, cancelled)  # type: ignore[arg-type]
 
     monkeypatch.setattr(start, "read", slowly)

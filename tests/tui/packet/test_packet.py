@@ -32,8 +32,7 @@ from tests.tui.packet.driving import (
 
 
 async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await typed(screen, "b", "500")
         before = present(model(screen).packet)
         await screen.press("<", "<")
@@ -46,8 +45,7 @@ async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Pa
 
 
 async def test_a_budget_is_typed(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await typed(screen, "b", "8.5K")
         assert present(model(screen).packet).budget == 8_500
         assert "< 8,500 >" in screen.text
@@ -55,8 +53,7 @@ async def test_a_budget_is_typed(engine: Engine, kiosk: Path) -> None:
 
 
 async def test_text_that_is_not_a_budget_is_not_taken(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await typed(screen, "b", "-5")
         assert "A budget is a number of tokens" in screen.text
         await screen.press("escape")
@@ -64,8 +61,7 @@ async def test_text_that_is_not_a_budget_is_not_taken(engine: Engine, kiosk: Pat
 
 
 async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await typed(screen, "t", "coins scale weight")
         assert 'task   "coins scale weight"' in screen.text
         scores = {item.title: item.score.relevance for item in items(screen) if item.score}
@@ -77,8 +73,7 @@ async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk:
 async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
     engine: Engine, kiosk: Path
 ) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await typed(screen, "b", "900")
         await typed(screen, "t", "coins scale weight")
         await go_to(screen, "Coins are counted by weight")
@@ -96,8 +91,7 @@ async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> N
 
 async def test_an_empty_packet_says_so(engine: Engine) -> None:
     engine.choose_project("kiosk")
-    async with opened(engine, project="kiosk", size=(80, 24)) as screen:
-        await screen.press("f4")
+    async with opened(engine, project="kiosk", size=(80, 24), on="f4") as screen:
         assert "empty: there is nothing to hand over" in screen.text
 
 
@@ -105,8 +99,7 @@ async def test_an_empty_packet_says_so(engine: Engine) -> None:
 
 
 async def test_enter_reads_the_packet_on_every_row(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, size=(80, 24)) as screen:
-        await screen.press("f4")
+    async with opened(engine, size=(80, 24), on="f4") as screen:
         for go in ("g", "j"):
             await screen.press(go, "enter")
             assert shown(screen).zoomed is shown(screen).text
@@ -117,8 +110,7 @@ async def test_enter_reads_the_packet_on_every_row(engine: Engine, kiosk: Path) 
 async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
     engine: Engine, kiosk: Path
 ) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await go_to(screen, "The hall is cold")
         assert "in full" in shown(screen).why.plain_text
         assert "LEARNINGS.md:9 · 2025-12-01" in shown(screen).why.plain_text
@@ -138,8 +130,7 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
         act.update("memory", jam, sessions=3, cost=14)
     recall.set_moments(jam, [Moment(MomentKind.COMMAND, "lpr")])
     recall.at("kiosk", cue_of("command", "lpr receipt.pdf"), session="s1")
-    async with opened(remembering, project="kiosk", size=(80, 24)) as screen:
-        await screen.press("f4")
+    async with opened(remembering, project="kiosk", size=(80, 24), on="f4") as screen:
         await go_to(screen, "A paper jam")
         why = shown(screen).why
         await screen.until(lambda: "used once" in why.plain_text)
@@ -159,8 +150,7 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
 async def test_the_tokens_of_items_add_up_to_sections_and_those_to_the_packet(
     engine: Engine, kiosk: Path, budget: str
 ) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await typed(screen, "b", budget)
         rows, packet = model(screen).rows, present(model(screen).packet)
         sections = [row for row in rows if isinstance(row, SectionRow)]
@@ -173,8 +163,7 @@ async def test_the_tokens_of_items_add_up_to_sections_and_those_to_the_packet(
 
 
 async def test_a_pin_applies_to_this_packet(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await typed(screen, "b", "380")
         await go_to(screen, "The hall is cold")
         assert present(model(screen).item).state != "full"
@@ -190,8 +179,7 @@ async def test_a_pin_applies_to_this_packet(engine: Engine, kiosk: Path) -> None
 
 async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: Engine) -> None:
     (jam,) = remembering.queue.ids(QueueQuery("kiosk", "active", "jam"))
-    async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f4")
+    async with opened(remembering, project="kiosk", on="f4") as screen:
         await go_to(screen, "We prefer thermal paper")
         at = model(screen).cursor
         await screen.press("x", *"queue", "enter")
@@ -217,8 +205,7 @@ async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: En
 async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine) -> None:
     (jam,) = remembering.queue.ids(QueueQuery("kiosk", "active", "jam"))
     before = remembering.recall.moments(jam)
-    async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f4")
+    async with opened(remembering, project="kiosk", on="f4") as screen:
         await go_to(screen, "A paper jam")
         await screen.press("x", "enter")
         assert status_of(remembering, jam) == "active"
@@ -237,8 +224,7 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
 
 
 async def test_an_item_of_a_file_says_where_it_is_removed(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         before = packet_text(screen)
         await go_to(screen, "The hall is cold")
         await screen.press("x")
@@ -284,8 +270,7 @@ async def test_the_end_of_the_list_says_what_is_left_out_and_why(
 async def test_what_had_no_room_is_counted_at_the_end_and_found_by_the_filter(
     engine: Engine, kiosk: Path
 ) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await typed(screen, "b", "380")
         dropped = [each for each in items(screen) if each.state == "dropped"]
         await screen.press("G")
@@ -295,8 +280,7 @@ async def test_what_had_no_room_is_counted_at_the_end_and_found_by_the_filter(
 
 
 async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         await go_to(screen, "Coins are counted by weight")
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)
@@ -316,22 +300,19 @@ async def test_it_is_copied_as_an_agent_gets_it(engine: Engine, kiosk: Path) -> 
 async def test_the_source_is_that_of_the_command_line_whatever_was_visited_before(
     stocked: Engine, kiosk: Path
 ) -> None:
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("f4")
+    async with opened(stocked, project="acme", on="f4") as screen:
         assert "Receipts before drawers" in packet_text(screen)
         assert screen.status.endswith("the store has nothing for this project.")
         await screen.press("f2", "a", "f4")
         after = packet_text(screen)
         assert "Receipts before drawers" not in after
         assert "From the store, without " in screen.status
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("f4")
+    async with opened(stocked, project="acme", on="f4") as screen:
         assert packet_text(screen) == after
 
 
 async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> None:
-    async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f4")
+    async with opened(remembering, project="kiosk", on="f4") as screen:
         assert "- paper width = 80 mm" in packet_text(screen)
         names = [row.name for row in model(screen).rows if isinstance(row, SectionRow)]
         assert names == ["constitution", "conventions", "decisions", "learnings", "headings"]
@@ -345,8 +326,7 @@ async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> 
 
 
 async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
         assert "Promote candidates (F2)" in screen.text
         await screen.press("P")
         assert screen.status == "The list is empty."
@@ -361,8 +341,7 @@ async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
 async def test_every_size_has_its_place_for_everything(
     engine: Engine, kiosk: Path, size: tuple[int, int], ascii_only: bool
 ) -> None:
-    async with opened(engine, size=size, ascii=ascii_only) as screen:
-        await screen.press("f4")
+    async with opened(engine, size=size, ascii=ascii_only, on="f4") as screen:
         assert max(map(cell_len, screen.text.split("\n"))) <= size[0]
         assert "2,000" in screen.text
         assert "Constitution" in screen.text
@@ -382,7 +361,6 @@ async def test_a_promoted_note_has_the_date_of_the_note(engine: Engine, tmp_path
     note.write_text(f"# Receipts\n\nDate: 2024-11-06\n\n{words}\n", "utf-8")
     engine.intake.ingest([note], project="kiosk")
     engine.triage.promote(engine.queue.ids(QueueQuery(project="kiosk")))
-    async with opened(engine, project="kiosk") as screen:
-        await screen.press("f4")
+    async with opened(engine, project="kiosk", on="f4") as screen:
         await screen.press("j")
         assert "m:1 · 2024-11-06" in screen.text

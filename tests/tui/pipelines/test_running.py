@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -23,14 +25,17 @@ YES = ("down", "enter")
 """Answers the question before a run: the first line is No, the next the offline stand-in."""
 
 
-async def run_to_the_question(screen: Screen) -> None:
-    await screen.press("f6", "r", *YES)
-    await until_it(screen, "asks")
+@asynccontextmanager
+async def asking(engine: Engine) -> AsyncIterator[Screen]:
+    """The Pipelines screen with a run that asks its question."""
+    async with opened(engine, project="acme", on="f6") as screen:
+        await screen.press("r", *YES)
+        await until_it(screen, "asks")
+        yield screen
 
 
 async def test_a_run_asks_and_continues_with_the_answer(engine: Engine, bakery: Path) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
+    async with asking(engine) as screen:
         assert at(screen) == "taste"
         assert screen.status == "Is it good? - enter answers"
         assert states(screen)["taste"] == ("asks", 0)
@@ -51,10 +56,8 @@ async def test_a_run_asks_and_continues_with_the_answer(engine: Engine, bakery: 
 async def test_a_run_that_ends_while_it_is_read_is_shown_as_it_ended(
     engine: Engine, bakery: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
-        run = screen.app.background_run
-        assert run is not None
+    async with asking(engine) as screen:
+        run = present(screen.app.background_run)
         read = threading.Event()
 
         def read_until_it_ends(engine: Engine, view: RunView) -> RunShown:
@@ -80,8 +83,7 @@ async def test_a_run_that_ends_while_it_is_read_is_shown_as_it_ended(
 
 
 async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
+    async with asking(engine) as screen:
         await screen.press("enter", "N", "enter")
         await screen.until(lambda: states(screen).get("knead", ("", 0))[1] == 2)
         await until_it(screen, "asks")
@@ -96,8 +98,7 @@ async def test_a_loop_continues_in_the_same_session(engine: Engine, bakery: Path
 
 
 async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
+    async with asking(engine) as screen:
         await screen.press("c")
         await until_ended(screen)
         assert "R resumes" in screen.status
@@ -109,11 +110,9 @@ async def test_a_cancelled_run_is_resumed(engine: Engine, bakery: Path) -> None:
 
 
 async def test_a_run_continues_while_another_screen_is_shown(engine: Engine, bakery: Path) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
+    async with asking(engine) as screen:
         await screen.press("f5")
-        run = screen.app.background_run
-        assert run is not None
+        run = present(screen.app.background_run)
         run.reply(present(run.question), "N")
         await screen.until(lambda: run.question is not None)
         await screen.press("f6")
@@ -128,8 +127,7 @@ async def test_past_runs_are_looked_at(engine: Engine, bakery: Path) -> None:
     pipelines = engine.pipelines
     pipelines.start_run(bakery, "acme", RunOptions(ask=lambda question: "Y"))
     pipelines.start_run(bakery, "acme", RunOptions(ask=lambda question: None))
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, project="acme", on="f6") as screen:
         assert "run waiting" in screen.text
         await screen.choose("pipelines")
         assert screen.text.count("run of 2026-03-02 09:30") == 2
@@ -180,8 +178,7 @@ async def test_the_hop_after_a_resume_shows_the_summary_and_not_full(
 ) -> None:
     stopped = engine.pipelines.start_run(bakery, "acme", RunOptions(max_steps=2))
     engine.pipelines.resume_run(stopped.run_id, RunOptions(max_steps=3))
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, project="acme", on="f6") as screen:
         (line,) = [each for each in screen.text.splitlines() if "✓ shape" in each]
         assert "summary:high after a resume" in line
 
@@ -191,8 +188,7 @@ async def test_a_damaged_checkpoint_is_reported_and_the_graph_still_shown(
 ) -> None:
     done = engine.pipelines.start_run(bakery, "acme", RunOptions(ask=lambda question: None))
     (Path(done.folder) / "checkpoint.json").write_bytes(b'{"run_id": "x')
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, project="acme", on="f6") as screen:
         assert "is damaged" in screen.status
         assert at(screen) == "start"
 
@@ -234,8 +230,7 @@ async def test_a_gate_in_a_branch_hides_nothing_of_the_branch_before(
             "sweet -> meet; salty -> meet", "sweet -> meet; salty -> taste -> meet"
         ).replace("choose [shape", "taste [shape=hexagon]; choose [shape")
     )
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
+    async with asking(engine) as screen:
         assert at(screen) == "taste"
         assert states(screen)["sweet"] == ("success", 1)
         await screen.press("c")
@@ -244,8 +239,7 @@ async def test_a_gate_in_a_branch_hides_nothing_of_the_branch_before(
 
 async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bakery: Path) -> None:
     bakery.write_text(FORKED)
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
+    async with asking(engine) as screen:
         assert at(screen) == "choose"
         assert {states(screen)[name] for name in ("sweet", "salty", "split", "meet")} == {
             ("success", 1)
@@ -255,8 +249,7 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
         assert text.index("### sweet (success)") < text.index("### salty (success)")
         await screen.app.action_quit()
     assert engine.pipelines.runs()[0].state in ("cancelled", "waiting")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, project="acme", on="f6") as screen:
         await screen.press("R", *YES)
         await until_it(screen, "asks")
         await screen.press("enter", "S", "enter")
@@ -268,10 +261,8 @@ async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bake
 async def test_an_answer_is_only_for_the_question_that_was_shown(
     engine: Engine, bakery: Path
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
-        run = screen.app.background_run
-        assert run is not None
+    async with asking(engine) as screen:
+        run = present(screen.app.background_run)
         first = present(run.question)
         run.reply(first, "N")
         until(lambda: run.question not in (None, first))
@@ -285,10 +276,8 @@ async def test_an_answer_is_only_for_the_question_that_was_shown(
 async def test_a_run_that_ended_behind_another_pipeline_is_said_when_it_is_shown_again(
     engine: Engine, bakery: Path, folder: Path
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await run_to_the_question(screen)
-        run = screen.app.background_run
-        assert run is not None
+    async with asking(engine) as screen:
+        run = present(screen.app.background_run)
         (folder / "other.dot").write_text("digraph other { start -> exit }")
         await screen.choose("pipelines", "other")
         run.cancel()

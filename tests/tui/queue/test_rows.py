@@ -108,6 +108,17 @@ async def test_only_rows_of_open_clusters_are_decided_alone(twins: Engine) -> No
         assert status_of(twins, behind) == "invalid", "its cluster is closed"
 
 
+async def test_after_the_row_of_an_open_cluster_comes_the_one_behind_it(twins: Engine) -> None:
+    async with opened(twins) as screen:
+        leader = present(screen.model.current_id)
+        (alike,) = twins.queue.members(leader)
+        await screen.press("right", "x")
+        assert (status_of(twins, leader), status_of(twins, alike.id)) == ("invalid", "candidate")
+        assert screen.model.current_id == alike.id
+        await screen.press("u", "left", "x")
+        assert status_of(twins, alike.id) == "invalid"
+
+
 async def test_closing_a_cluster_unmarks_its_rows_and_says_no_more_about_them(
     twins: Engine,
 ) -> None:

@@ -10,7 +10,6 @@ from textual import events
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from tests.present import present
-from tests.stored import planted
 from tests.tui.conftest import NOW, opened, status_of
 
 
@@ -396,49 +395,6 @@ async def test_undo_says_that_the_latest_decision_is_somebody_elses(stocked: Eng
         said = "You have nothing to undo: anna made the latest decision."
         assert screen.status == said
     other.close()
-
-
-async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(
-    engine: Engine, tmp_path: Path
-) -> None:
-    path = tmp_path / "notes.md"
-    path.write_text(
-        "# Notes\n\nWe decided to use PostgreSQL 16 for the invoice ledger of the company.\n\n"
-        "# Later\n\nWe decided to use PostgreSQL 17 for the invoice ledger of the company.\n\n"
-        "# Other\n\nAlways run the linter before you push a branch to the server.\n",
-        "utf-8",
-    )
-    engine.intake.ingest([path], project="acme")
-    found = engine.queue.ids(QueueQuery(filter="postgresql"))
-    with planted(engine.path, "compare") as act:
-        act.update("memory", found[1], leader_id=found[0])
-    async with opened(engine) as screen:
-        leader = next(row for row in screen.model.window(0, 9) if present(row).members)
-        await screen.press(*["j"] * list(screen.model.ids).index(present(leader).id))
-        rows = len(screen.model.ids)
-        await screen.press("right")
-        (member,) = screen.model.leader_of
-        assert len(screen.model.ids) == rows + 1
-        assert "└" in screen.text
-        await screen.press("x")
-        assert status_of(engine, present(leader).id) == "invalid"
-        assert status_of(engine, member) == "candidate", "a row of an open cluster goes alone"
-        assert screen.model.current_id == member
-        await screen.press("u", "left", "x")
-        assert status_of(engine, member) == "invalid", "a closed cluster goes together"
-
-
-async def test_an_empty_store_says_what_to_do(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        assert "Nothing is waiting." in screen.text
-        assert "reviewer ingest PATH" in screen.text
-
-
-async def test_a_cleared_queue_is_calm(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("*", "a", "ctrl+l")
-        assert "All clear: nothing is waiting." in screen.text
-        assert "decided so far" in screen.text
 
 
 async def test_other_rows(stocked: Engine) -> None:

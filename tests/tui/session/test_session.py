@@ -52,9 +52,7 @@ def read(engine: Engine, session: Path) -> Engine:
 
 
 def screen_of(screen: Screen) -> SessionScreen:
-    found = screen.app.screen
-    assert isinstance(found, SessionScreen)
-    return found
+    return screen.top(SessionScreen)
 
 
 def status(screen: Screen) -> str:
@@ -62,9 +60,7 @@ def status(screen: Screen) -> str:
 
 
 def current(screen: Screen) -> str:
-    row = screen_of(screen).model.current
-    assert row is not None
-    return row.line.text
+    return present(screen_of(screen).model.current).line.text
 
 
 def memories(engine: Engine, status: str) -> list[str]:
@@ -169,8 +165,7 @@ async def test_a_memory_is_worded_from_a_line_and_promoted(read: Engine, session
         await screen.press(*" Always.", "ctrl+s")
         assert status(screen).startswith("Wrote and promoted #")
         assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
-        row = screen_of(screen).model.current
-        assert row is not None
+        row = present(screen_of(screen).model.current)
         assert len(row.cited) == 1
         evidence = read.queue.evidence(row.cited[0].memory)[0]
         assert evidence.record.path == str(session)

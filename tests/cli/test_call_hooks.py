@@ -10,9 +10,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -418,19 +417,12 @@ def test_a_memory_stays_in_its_frame_and_is_short(reviewer: Reviewer, office: Pa
     assert "<b>" not in text
 
 
-@contextmanager
-def locked(store: Path) -> Iterator[None]:
-    with closing(sqlite3.connect(store, isolation_level=None)) as other:
-        other.execute("BEGIN EXCLUSIVE")
-        yield
-        other.execute("ROLLBACK")
-
-
 PUSHING: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "git push"}}
 
 
 def test_a_call_passes_where_its_use_cannot_be_noted(reviewer: Reviewer, office: Path) -> None:
-    with locked(reviewer.db):
+    with closing(sqlite3.connect(reviewer.db, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
         assert hook(reviewer, "claude-code", "PreToolUse", told(office, **PUSHING)) == ""
     assert not (AgentFiles(reviewer.db).folder / "hooks.log").exists()
     assert hook(reviewer, "claude-code", "PreToolUse", told(office, **PUSHING)) != ""

@@ -40,9 +40,6 @@ MISTAKES = [
     ("[model]\ntimeout = 0", "> 0.0 - at `$.model.timeout`"),
     ('theme = "dark"\nascii =\n', "line 2"),
     ('[keys]\npromot = "A"', "Did you mean promote?"),
-    ('[keys]\npromote = "x"', "both promote and reject"),
-    ("[keys]\npromote = []", "needs a key"),
-    ('[keys]\npromote = "ctlr+b"', "There is no key ctlr+b"),
     ('[model]\nname = "tiny"', "No model is configured"),
 ]
 

@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
-from tests.clients.conftest import Client
+from tests.clients.conftest import Client, work_tree
 from tests.clients.fake_model import FakeModel
 from tests.waiting import until
 
@@ -33,9 +31,7 @@ CHECK = """check:
 
 def project(program: Reviewer, agent: str) -> Path:
     """A project with a memory for a failure and one that guards a command, connected."""
-    folder = filled(program)
-    subprocess.run(["rm", "-rf", folder / ".git"], check=True)
-    subprocess.run(["git", "init", "-q", folder], check=True)
+    folder = work_tree(program)
     named = ["--project", folder.name]
     (folder / "Makefile").write_text(CHECK)
     moments = (

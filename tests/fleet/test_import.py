@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -240,19 +240,18 @@ def test_an_import_that_does_not_reach_its_end_leaves_nothing(
         if end == "killed":
             raise Killed
 
-    engine = Engine.open(read.reviewer.db, clock=TickingClock())
-    try:
-        with suppress(Killed, FleetError):
-            report = engine.fleet.run(
-                str(read.parts),
-                project="kiosk",
-                top=100,
-                progress=after_the_first,
-                cancelled=lambda: end == "interrupted",
-            )
-            assert (report.state, report.new, report.acts) == ("interrupted", 0, ())
-    finally:
-        engine.close()
+    with (
+        closing(Engine.open(read.reviewer.db, clock=TickingClock())) as engine,
+        suppress(Killed, FleetError),
+    ):
+        report = engine.fleet.run(
+            str(read.parts),
+            project="kiosk",
+            top=100,
+            progress=after_the_first,
+            cancelled=lambda: end == "interrupted",
+        )
+        assert (report.state, report.new, report.acts) == ("interrupted", 0, ())
     with sqlite3.connect(read.reviewer.db) as store:
         assert store.execute("SELECT count(*) FROM ledger").fetchone() == (0,)
     if end != "a bad row":
@@ -390,9 +389,8 @@ def test_every_step_takes_a_folder_as_it_is_named(fleet: Fleet) -> None:
 
 @pytest.mark.parametrize("path", ["../../../../etc/passwd", "/tmp/../etc/passwd"])
 def test_a_path_that_leads_up_is_not_opened(fleet: Fleet, path: str) -> None:
-    engine = Engine.open(fleet.reviewer.db)
-    try:
-        with pytest.raises(SourceError, match="is not the full path of a file"):
-            engine.sources.lines(path, 1)
-    finally:
-        engine.close()
+    with (
+        closing(Engine.open(fleet.reviewer.db)) as engine,
+        pytest.raises(SourceError, match="is not the full path of a file"),
+    ):
+        engine.sources.lines(path, 1)

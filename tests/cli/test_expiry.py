@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from reviewer.promotion.views import QueueQuery
+from tests.stored import write
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
 
@@ -40,12 +40,13 @@ class Desk:
         return number
 
     def used(self, memory: int) -> None:
-        with sqlite3.connect(self.db) as connection:
-            connection.execute(
-                "INSERT INTO use_of_memory (memory_id, session, moment, cue, at)"
-                " VALUES (?, 's', 'prompt', '', ?)",
-                (memory, self.now.isoformat()),
-            )
+        write(
+            self.db,
+            "INSERT INTO use_of_memory (memory_id, session, moment, cue, at)"
+            " VALUES (?, 's', 'prompt', '', ?)",
+            memory,
+            self.now.isoformat(),
+        )
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_a_session_is_found_by_its_id_and_the_newest_without_one(
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_sessions_of_every_agent_are_found(reviewer: Reviewer, verb: str) -> None:
-    home = Path(reviewer.environment["HOME"])
+    home = reviewer.home
     rollout = codex_session(home, "anchor", reviewer.folder, "Never weigh anchor before the bell.")
     os.utime(rollout, (1, 1))
     database = opencode_of_two(home, reviewer.folder)

@@ -23,6 +23,7 @@ from reviewer.text.for_agents import between_tags
 from tests.cli.agent_projects import filled, hook, session, tree
 from tests.cli.capabilities import impatient
 from tests.cli.conftest import Reviewer
+from tests.stored import write
 from tests.unit.sources.families import codex_session, document, lines, opencode_of_two
 from tests.waiting import PATIENCE, until
 
@@ -211,11 +212,11 @@ def write_cursor(program: Reviewer, folder: Path) -> Path:
             "role": "user",
             "message": {"content": [{"type": "text", "text": "We never sell tickets on Sundays."}]},
         },
-    )(Path(program.environment["HOME"]))
+    )(program.home)
 
 
 def write_codex(program: Reviewer, folder: Path) -> Path:
-    home = Path(program.environment["HOME"])
+    home = program.home
     return codex_session(home, "one-1234-5678", folder, "We never sell tickets on Sundays.")
 
 
@@ -235,11 +236,11 @@ def write_gemini(program: Reviewer, folder: Path) -> Path:
                 }
             ],
         },
-    )(Path(program.environment["HOME"]))
+    )(program.home)
 
 
 def write_opencode(program: Reviewer, folder: Path) -> Path:
-    return opencode_of_two(Path(program.environment["HOME"]), folder)
+    return opencode_of_two(program.home, folder)
 
 
 def write_claude(program: Reviewer, folder: Path) -> Path:
@@ -327,8 +328,7 @@ def test_a_store_that_is_missing_newer_or_broken_is_a_line_in_the_log(reviewer: 
     assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
     assert "There is no store" in log(reviewer)[-1]
     reviewer.succeeds("--project", folder.name, "ingest", folder / "notes.md")
-    with sqlite3.connect(reviewer.db) as connection:
-        connection.execute("PRAGMA user_version = 999")
+    write(reviewer.db, "PRAGMA user_version = 999")
     assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
     assert len(log(reviewer)) == 2
     reviewer.db.write_bytes(b"not a store at all, but quite some text" * 100)

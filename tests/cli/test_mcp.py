@@ -153,7 +153,7 @@ async def test_the_name_of_the_client_is_used_where_none_is_given(reviewer: Revi
 
     folder = filled(reviewer)
     said = "Right. And the spooler needs port 9417 free, otherwise it hangs without a message."
-    path = codex_session(Path(reviewer.environment["HOME"]), "one", folder, said)
+    path = codex_session(reviewer.home, "one", folder, said)
     running(reviewer, folder, path, agent="codex")
     who = Implementation(name="codex-mcp-client", version="1")
     async with served(reviewer, folder, client_info=who) as client:
@@ -367,7 +367,7 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
     reviewer: Reviewer,
 ) -> None:
     folder = filled(reviewer)
-    path = opencode_of_two(Path(reviewer.environment["HOME"]), folder)
+    path = opencode_of_two(reviewer.home, folder)
     AgentFiles(reviewer.db).note_session(
         SessionNote(
             agent="opencode", session="o1", path="", cwd=str(folder), at="2026-03-02T10:00:00.000Z"

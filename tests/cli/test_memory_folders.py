@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
-from tests.cli.test_connect import home, snapshot
+from tests.cli.test_connect import snapshot
 
 pytestmark = pytest.mark.usefixtures("alone")
 
@@ -25,7 +25,7 @@ INDEX = (
 def memory(program: Reviewer, folder: Path) -> Path:
     """Where Claude Code keeps its memories of a work tree."""
     slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder.resolve()))
-    return home(program) / ".claude" / "projects" / slug / "memory"
+    return program.home / ".claude" / "projects" / slug / "memory"
 
 
 def connected(program: Reviewer, folder: Path, agent: str = "claude-code") -> None:
@@ -38,11 +38,11 @@ def test_nothing_is_written_into_a_memory_folder_without_being_asked_for(
     folder = reviewer.folder = filled(reviewer)
     reviewer.succeeds("connect", "claude-code", "--yes")
     assert not memory(reviewer, folder).exists()
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     done = reviewer("connect", "claude-code", "--memory")
     assert "thermal paper" in done.stdout
     assert "Nothing was written" in done.stderr
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 @pytest.mark.parametrize("index", [None, "", INDEX, "- [A](a.md) — b\r\n"])
@@ -55,7 +55,7 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
         place.mkdir(parents=True)
         (place / "MEMORY.md").write_bytes(index.encode())
         (place / "gate.md").write_text("---\nname: gate\n---\nForty.\n")
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     connected(reviewer, folder)
     text = (place / "reviewer.md").read_text()
     assert "thermal paper" in text
@@ -67,7 +67,7 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
     again = reviewer("connect", "claude-code", "--memory", "--yes")
     assert "already connected" in again.stderr
     reviewer.succeeds("disconnect", "claude-code", "--memory", "--yes")
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_promoting_and_undo_bring_the_file_up_to_date(reviewer: Reviewer) -> None:
@@ -143,14 +143,14 @@ def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) ->
 
 def test_codex_gets_a_folder_of_our_own_below_its_extensions(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     connected(reviewer, folder, "codex")
-    (own,) = (home(reviewer) / ".codex" / "memories" / "extensions").iterdir()
+    (own,) = (reviewer.home / ".codex" / "memories" / "extensions").iterdir()
     assert own.name.startswith("reviewer-")
     assert "resources/reviewed.md" in (own / "instructions.md").read_text()
     assert "thermal paper" in (own / "resources" / "reviewed.md").read_text()
     reviewer.succeeds("disconnect", "codex", "--memory", "--yes")
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_our_own_file_is_not_learnt_again(reviewer: Reviewer) -> None:

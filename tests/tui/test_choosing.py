@@ -42,7 +42,7 @@ async def test_a_letter_that_an_option_begins_with_is_typed(projects: Engine, na
         await screen.press("p", *name)
         assert screen.top(ChoiceScreen).field.value == name
         await screen.press("enter")
-        assert screen.app.project == name
+        assert screen.app.project == present(screen.model.current).project == name
 
 
 async def test_they_move_in_the_menu_and_in_the_help(stocked: Engine) -> None:

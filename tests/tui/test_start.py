@@ -163,16 +163,12 @@ async def test_the_project_of_the_working_folder_comes_first(
             assert present(first.list.current).here
 
 
-async def test_escape_goes_on_without_reading(engine: Engine, away: Home) -> None:
-    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, _):
-        await screen.press("escape")
-        screen.top(QueueScreen)
-        assert not engine.project_names()
-
-
-async def test_r_in_the_empty_queue_opens_it_again(engine: Engine, away: Home) -> None:
+async def test_escape_goes_on_without_reading_and_r_in_the_empty_queue_opens_it_again(
+    engine: Engine, away: Home
+) -> None:
     async with started(engine, MachineStart(engine, "acme", away.machine)) as (screen, _):
         await screen.press("escape")
+        assert not engine.project_names()
         assert "r looks for sessions to read" in screen.text
         await screen.press("r")
         screen.top(StartScreen)

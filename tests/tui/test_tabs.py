@@ -79,27 +79,30 @@ async def test_a_screen_opens_after_its_folder_was_deleted(
         assert "acme" in bar(screen.text)
 
 
-@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7", "f8"])
-async def test_p_changes_the_project_on_every_screen(stocked: Engine, key: str) -> None:
+async def test_p_changes_the_project_on_every_screen(stocked: Engine) -> None:
+    stocked.state.set("other", "db", "Discs")
     async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press(key)
-        if isinstance(screen.app.screen, ChoiceScreen):
-            await screen.press("escape")  # a question of the empty screen
-        shown = type(screen.app.screen)
-        await screen.press("p", *"acme", "enter")
-        assert bar(screen.text).startswith(" acme")
-        assert type(screen.app.screen) is shown or isinstance(screen.app.screen, ChoiceScreen)
+        for key in ("f2", "f3", "f4", "f5", "f6", "f7", "f8"):
+            for project in ("acme", "other"):
+                await screen.press("f2", key)
+                if isinstance(screen.app.screen, ChoiceScreen):
+                    await screen.press("escape")  # a question of the empty screen
+                shown = type(screen.app.screen)
+                await screen.press("p", *project, "enter")
+                assert bar(screen.text).startswith(f" {project}"), key
+                assert type(screen.app.screen) in (shown, ChoiceScreen), key
+                await screen.press("escape")
 
 
-@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8", "o", "enter"])
-async def test_a_message_goes_when_another_screen_is_shown(stocked: Engine, key: str) -> None:
+async def test_a_message_goes_when_another_screen_is_shown(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
-        await screen.press("a")
-        assert screen.status.startswith("Promoted #")
-        await screen.press("full_stop", "escape")
-        assert screen.status.startswith("Promoted #"), "a question is not another screen"
-        await screen.press(key, "escape", "f2")
-        assert screen.status == ""
+        for key in ("f3", "f4", "f5", "f6", "f7", "f8", "o", "enter"):
+            await screen.press("u", "u", "a")  # the first u only names what was done earlier
+            assert screen.status.startswith("Promoted #")
+            await screen.press("full_stop", "escape")
+            assert screen.status.startswith("Promoted #"), "a question is not another screen"
+            await screen.press(key, "escape", "f2")
+            assert screen.status == "", key
 
 
 async def test_what_was_undone_on_another_screen_is_not_offered_to_undo(stocked: Engine) -> None:

@@ -44,20 +44,16 @@ async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Pa
         assert present(model(screen).packet).budget == 250
 
 
-async def test_a_budget_is_typed(engine: Engine, kiosk: Path) -> None:
+async def test_a_budget_is_typed_and_other_text_is_not_taken(engine: Engine, kiosk: Path) -> None:
     async with opened(engine, on="f4") as screen:
         await typed(screen, "b", "8.5K")
         assert present(model(screen).packet).budget == 8_500
         assert "< 8,500 >" in screen.text
         assert screen.app.focused is shown(screen).list
-
-
-async def test_text_that_is_not_a_budget_is_not_taken(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, on="f4") as screen:
         await typed(screen, "b", "-5")
         assert "A budget is a number of tokens" in screen.text
         await screen.press("escape")
-        assert present(model(screen).packet).budget == 2_000
+        assert present(model(screen).packet).budget == 8_500
 
 
 async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk: Path) -> None:
@@ -87,12 +83,6 @@ async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> N
     async with opened(remembering, project="kiosk", size=(60, 20)) as screen:
         await screen.press("f4", "b")
         assert "Budget to try here; sessions always start with 2,000" in screen.text
-
-
-async def test_an_empty_packet_says_so(engine: Engine) -> None:
-    engine.choose_project("kiosk")
-    async with opened(engine, project="kiosk", size=(80, 24), on="f4") as screen:
-        assert "empty: there is nothing to hand over" in screen.text
 
 
 # the items
@@ -327,6 +317,7 @@ async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> 
 
 async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
     async with opened(engine, on="f4") as screen:
+        assert "empty: there is nothing to hand over" in screen.text
         assert "Promote candidates (F2)" in screen.text
         await screen.press("P")
         assert screen.status == "The list is empty."

@@ -68,27 +68,19 @@ async def asked(engine: Engine, shop: Path, *names: str) -> AsyncIterator[Screen
         yield screen
 
 
+@pytest.mark.parametrize(
+    ("size", "cost"),
+    [((120, 30), "about 4,000 tokens in, 1,800 out"), ((60, 20), "about 5,800 tokens")],
+)
 async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
-    engine: Engine, shop: Path, bin_folder: Path
+    engine: Engine, shop: Path, bin_folder: Path, size: tuple[int, int], cost: str
 ) -> None:
     answers(bin_folder)
     ingested(engine, shop, "a", "b")
-    async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "R starts Claude Code on 2 sessions: about 4,000" in screen.text)
-        assert "about 4,000 tokens in, 1,800 out" in screen.text
+    async with opened(engine, project="shop", size=size) as screen:
+        await screen.until(lambda: f"R starts Claude Code on 2 sessions: {cost}" in screen.text)
         await screen.settle()
         assert engine.readings.all() == []
-
-
-async def test_a_narrow_screen_shows_the_offer_with_its_key_and_cost(
-    engine: Engine, shop: Path, bin_folder: Path
-) -> None:
-    answers(bin_folder)
-    ingested(engine, shop, "a", "b")
-    async with opened(engine, project="shop", size=(60, 20)) as screen:
-        await screen.until(
-            lambda: "R starts Claude Code on 2 sessions: about 5,800 tokens" in screen.text
-        )
 
 
 async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(

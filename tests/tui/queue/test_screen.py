@@ -204,15 +204,6 @@ async def test_undo_typed_fast_names_what_was_done_elsewhere_once(stocked: Engin
         assert status_of(stocked, first) == "invalid", "it is named again after a while elsewhere"
 
 
-async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) -> None:
-    stocked.intake.ingest([notes], project="other")
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("p", *"other", "enter")
-        assert screen.app.project == "other"
-        row = present(screen.model.current)
-        assert row.project == "other"
-
-
 async def test_a_text_being_edited_stays_with_its_project_as_a_draft(
     stocked: Engine, notes: Path
 ) -> None:
@@ -421,12 +412,6 @@ async def test_help_gives_the_reason_and_runs_the_other_actions(stocked: Engine)
         assert "There is nothing to undo." in screen.text
         await screen.press("enter")
         assert status_of(stocked, present(first)) == "active"
-
-
-async def test_the_help_runs_an_action_without_a_key(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("colon", *"theme", "enter")
-        await screen.until(lambda: screen.app.theme.startswith("reviewer-light"))
 
 
 async def test_escape_goes_back_from_other_rows_to_those_that_wait(stocked: Engine) -> None:

@@ -256,3 +256,10 @@ async def opened(
         yield screen
         if app.is_running:
             assert screen.strips  # what no test looks at has to be paintable too
+
+
+@pytest.fixture
+async def screen(stocked: Engine) -> AsyncIterator[Screen]:
+    """The queue over the candidates of the notes."""
+    async with opened(stocked) as shown:
+        yield shown

@@ -45,16 +45,15 @@ async def test_a_letter_that_an_option_begins_with_is_typed(projects: Engine, na
         assert screen.app.project == present(screen.model.current).project == name
 
 
-async def test_they_move_in_the_menu_and_in_the_help(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        for opens in ("full_stop", "question_mark"):
-            await screen.press(opens)
-            first = chosen(screen)
-            await screen.press("j")
-            assert chosen(screen) != first
-            await screen.press("k")
-            assert chosen(screen) == first
-            await screen.press("escape")
+async def test_they_move_in_the_menu_and_in_the_help(screen: Screen) -> None:
+    for opens in ("full_stop", "question_mark"):
+        await screen.press(opens)
+        first = chosen(screen)
+        await screen.press("j")
+        assert chosen(screen) != first
+        await screen.press("k")
+        assert chosen(screen) == first
+        await screen.press("escape")
 
 
 async def test_keys_of_ones_own_move_too(projects: Engine, tmp_path: Path) -> None:
@@ -100,10 +99,9 @@ async def test_the_menu_finds_an_act_by_what_it_does(stocked: Engine, word: str,
         assert name in names
 
 
-async def test_every_menu_has_the_theme(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        for key in ("f2", "f3", "f4", "f5", "f6", "f7", "f8"):
-            before = screen.app.theme
-            await screen.press(key, "escape")
-            await screen.choose("theme")
-            assert screen.app.theme != before, key
+async def test_every_menu_has_the_theme(screen: Screen) -> None:
+    for key in ("f2", "f3", "f4", "f5", "f6", "f7", "f8"):
+        before = screen.app.theme
+        await screen.press(key, "escape")
+        await screen.choose("theme")
+        assert screen.app.theme != before, key

@@ -54,11 +54,10 @@ def best(screen: Screen) -> str:
     ],
 )
 async def test_an_act_of_any_screen_is_found_by_what_people_call_it(
-    stocked: Engine, word: str, found: str
+    word: str, found: str, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("question_mark", *(key if key != " " else "space" for key in word))
-        assert best(screen) == found
+    await screen.press("question_mark", *(key if key != " " else "space" for key in word))
+    assert best(screen) == found
 
 
 async def test_every_act_of_every_screen_is_offered_on_each(stocked: Engine) -> None:
@@ -99,13 +98,12 @@ async def test_an_act_that_cannot_run_keeps_its_meaning_in_the_help(engine: Engi
         assert row.explanation == "Undo this act - No acts yet."
 
 
-async def test_a_long_paste_finds_nothing_and_takes_no_time(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("ctrl+p")
-        field = screen.app.screen.query_one(Input)
-        field.post_message(events.Paste("zebra " * 20_000))
-        await screen.settle()
-        assert "Nothing matches." in screen.text
+async def test_a_long_paste_finds_nothing_and_takes_no_time(screen: Screen) -> None:
+    await screen.press("ctrl+p")
+    field = screen.app.screen.query_one(Input)
+    field.post_message(events.Paste("zebra " * 20_000))
+    await screen.settle()
+    assert "Nothing matches." in screen.text
 
 
 def test_every_word_is_for_an_action_that_exists() -> None:

@@ -77,26 +77,23 @@ async def test_the_newest_act_comes_first_with_its_changes(stocked: Engine, reje
 
 
 async def test_u_takes_the_last_decision_back_and_z_does_it_again(
-    stocked: Engine, rejected: int
+    stocked: Engine, rejected: int, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("f8", "u")
-        await screen.press("u")
-        assert stocked.queue.candidate(rejected).status == "candidate"
-        assert screen.status == f"Undone: Rejected #{rejected} - Z to redo"
-        assert "✗ undone" in screen.text
-        assert "Undid" not in screen.text
-        assert "undone 2026-03-02" in screen.text
-        await screen.press("Z")
-        assert stocked.queue.candidate(rejected).status == "invalid"
-        assert screen.status == f"Redone: Rejected #{rejected} - u to undo"
-        assert "✗ undone" not in screen.text
-        assert screen.text.count(f"Rejected #{rejected}") == 3, (
-            "in the list, beside it, in the status"
-        )
-        assert "redone 2026-03-02" in screen.text
-        await screen.press("u", "u")
-        assert "undo" in screen.status.lower()
+    await screen.press("f8", "u")
+    await screen.press("u")
+    assert stocked.queue.candidate(rejected).status == "candidate"
+    assert screen.status == f"Undone: Rejected #{rejected} - Z to redo"
+    assert "✗ undone" in screen.text
+    assert "Undid" not in screen.text
+    assert "undone 2026-03-02" in screen.text
+    await screen.press("Z")
+    assert stocked.queue.candidate(rejected).status == "invalid"
+    assert screen.status == f"Redone: Rejected #{rejected} - u to undo"
+    assert "✗ undone" not in screen.text
+    assert screen.text.count(f"Rejected #{rejected}") == 3, "in the list, beside it, in the status"
+    assert "redone 2026-03-02" in screen.text
+    await screen.press("u", "u")
+    assert "undo" in screen.status.lower()
 
 
 async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engine) -> None:

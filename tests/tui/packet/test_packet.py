@@ -16,7 +16,7 @@ from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet.model import SectionRow
 from tests.present import present
 from tests.stored import planted
-from tests.tui.conftest import opened, status_of
+from tests.tui.conftest import Screen, opened, status_of
 from tests.tui.packet.driving import (
     SIZES,
     go_to,
@@ -31,52 +31,48 @@ from tests.tui.packet.driving import (
 # the budget and the task
 
 
-async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, on="f4") as screen:
-        await typed(screen, "b", "500")
-        before = present(model(screen).packet)
-        await screen.press("<", "<")
-        packet = present(model(screen).packet)
-        assert packet.budget == 0 < before.budget
-        assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
-        assert "over: the parts always included need it" in screen.text
-        await screen.press("right")
-        assert present(model(screen).packet).budget == 250
+async def test_a_step_of_the_budget_changes_every_pane(screen: Screen) -> None:
+    await typed(screen, "b", "500")
+    before = present(model(screen).packet)
+    await screen.press("<", "<")
+    packet = present(model(screen).packet)
+    assert packet.budget == 0 < before.budget
+    assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
+    assert "over: the parts always included need it" in screen.text
+    await screen.press("right")
+    assert present(model(screen).packet).budget == 250
 
 
-async def test_a_budget_is_typed_and_other_text_is_not_taken(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, on="f4") as screen:
-        await typed(screen, "b", "8.5K")
-        assert present(model(screen).packet).budget == 8_500
-        assert "< 8,500 >" in screen.text
-        assert screen.app.focused is shown(screen).list
-        await typed(screen, "b", "-5")
-        assert "A budget is a number of tokens" in screen.text
-        await screen.press("escape")
-        assert present(model(screen).packet).budget == 8_500
+async def test_a_budget_is_typed_and_other_text_is_not_taken(screen: Screen) -> None:
+    await typed(screen, "b", "8.5K")
+    assert present(model(screen).packet).budget == 8_500
+    assert "< 8,500 >" in screen.text
+    assert screen.app.focused is shown(screen).list
+    await typed(screen, "b", "-5")
+    assert "A budget is a number of tokens" in screen.text
+    await screen.press("escape")
+    assert present(model(screen).packet).budget == 8_500
 
 
-async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, on="f4") as screen:
-        await typed(screen, "t", "coins scale weight")
-        assert 'task   "coins scale weight"' in screen.text
-        scores = {item.title: item.score.relevance for item in items(screen) if item.score}
-        assert scores["Coins are counted by weight"] == 1.0
-        await typed(screen, "t", "")
-        assert present(model(screen).packet).task == ""
+async def test_a_task_decides_the_order_and_is_taken_back(screen: Screen) -> None:
+    await typed(screen, "t", "coins scale weight")
+    assert 'task   "coins scale weight"' in screen.text
+    scores = {item.title: item.score.relevance for item in items(screen) if item.score}
+    assert scores["Coins are counted by weight"] == 1.0
+    await typed(screen, "t", "")
+    assert present(model(screen).packet).task == ""
 
 
 async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
-    engine: Engine, kiosk: Path
+    screen: Screen,
 ) -> None:
-    async with opened(engine, on="f4") as screen:
-        await typed(screen, "b", "900")
-        await typed(screen, "t", "coins scale weight")
-        await go_to(screen, "Coins are counted by weight")
-        await screen.press("P", "f2", "f4")
-        packet = present(model(screen).packet)
-        assert (packet.task, packet.budget) == ("coins scale weight", 900)
-        assert "●" in screen.text
+    await typed(screen, "b", "900")
+    await typed(screen, "t", "coins scale weight")
+    await go_to(screen, "Coins are counted by weight")
+    await screen.press("P", "f2", "f4")
+    packet = present(model(screen).packet)
+    assert (packet.task, packet.budget) == ("coins scale weight", 900)
+    assert "●" in screen.text
 
 
 async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> None:
@@ -97,18 +93,15 @@ async def test_enter_reads_the_packet_on_every_row(engine: Engine, kiosk: Path) 
             assert shown(screen).zoomed is None
 
 
-async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
-    engine: Engine, kiosk: Path
-) -> None:
-    async with opened(engine, on="f4") as screen:
-        await go_to(screen, "The hall is cold")
-        assert "in full" in shown(screen).why.plain_text
-        assert "LEARNINGS.md:9 · 2025-12-01" in shown(screen).why.plain_text
-        assert "Displays start slowly below five degrees." in screen.text
-        await screen.press("g")
-        for key in ("o", "P", "x"):
-            await screen.press(key)
-            assert screen.status == "This row is a heading: choose an item."
+async def test_an_item_is_explained_and_the_packet_scrolls_to_it(screen: Screen) -> None:
+    await go_to(screen, "The hall is cold")
+    assert "in full" in shown(screen).why.plain_text
+    assert "LEARNINGS.md:9 · 2025-12-01" in shown(screen).why.plain_text
+    assert "Displays start slowly below five degrees." in screen.text
+    await screen.press("g")
+    for key in ("o", "P", "x"):
+        await screen.press(key)
+        assert screen.status == "This row is a heading: choose an item."
 
 
 async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
@@ -138,33 +131,31 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
 
 @pytest.mark.parametrize("budget", ["380", "8000"])
 async def test_the_tokens_of_items_add_up_to_sections_and_those_to_the_packet(
-    engine: Engine, kiosk: Path, budget: str
+    budget: str, screen: Screen
 ) -> None:
-    async with opened(engine, on="f4") as screen:
-        await typed(screen, "b", budget)
-        rows, packet = model(screen).rows, present(model(screen).packet)
-        sections = [row for row in rows if isinstance(row, SectionRow)]
-        assert sum(row.tokens for row in sections) == packet.tokens_used
-        items_of = sum(each.tokens for each in items(screen))
-        around = next(row for row in sections if row.name == "headings")
-        assert packet.tokens_used - around.tokens == items_of
-        await screen.press("G")
-        assert f"Headings  {around.tokens:,} tokens" in screen.text
+    await typed(screen, "b", budget)
+    rows, packet = model(screen).rows, present(model(screen).packet)
+    sections = [row for row in rows if isinstance(row, SectionRow)]
+    assert sum(row.tokens for row in sections) == packet.tokens_used
+    items_of = sum(each.tokens for each in items(screen))
+    around = next(row for row in sections if row.name == "headings")
+    assert packet.tokens_used - around.tokens == items_of
+    await screen.press("G")
+    assert f"Headings  {around.tokens:,} tokens" in screen.text
 
 
-async def test_a_pin_applies_to_this_packet(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, on="f4") as screen:
-        await typed(screen, "b", "380")
-        await go_to(screen, "The hall is cold")
-        assert present(model(screen).item).state != "full"
-        await screen.press("P")
-        assert present(model(screen).item).state == "full"
-        assert present(model(screen).packet).tokens_used <= 380
-        await typed(screen, "b", "250")
-        await go_to(screen, "Receipts before drawers")
-        await screen.press("P")
-        assert screen.status.startswith("Pinned, but ")
-        assert present(model(screen).packet).tokens_used <= 250
+async def test_a_pin_applies_to_this_packet(screen: Screen) -> None:
+    await typed(screen, "b", "380")
+    await go_to(screen, "The hall is cold")
+    assert present(model(screen).item).state != "full"
+    await screen.press("P")
+    assert present(model(screen).item).state == "full"
+    assert present(model(screen).packet).tokens_used <= 380
+    await typed(screen, "b", "250")
+    await go_to(screen, "Receipts before drawers")
+    await screen.press("P")
+    assert screen.status.startswith("Pinned, but ")
+    assert present(model(screen).packet).tokens_used <= 250
 
 
 async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: Engine) -> None:
@@ -213,13 +204,12 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
         assert remembering.recall.moments(jam) == before
 
 
-async def test_an_item_of_a_file_says_where_it_is_removed(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, on="f4") as screen:
-        before = packet_text(screen)
-        await go_to(screen, "The hall is cold")
-        await screen.press("x")
-        assert screen.status == "This is from a file: remove it at LEARNINGS.md:9 (o opens it)."
-        assert packet_text(screen) == before
+async def test_an_item_of_a_file_says_where_it_is_removed(screen: Screen) -> None:
+    before = packet_text(screen)
+    await go_to(screen, "The hall is cold")
+    await screen.press("x")
+    assert screen.status == "This is from a file: remove it at LEARNINGS.md:9 (o opens it)."
+    assert packet_text(screen) == before
 
 
 async def test_the_filter_narrows_the_list_and_escape_clears_it(
@@ -258,23 +248,21 @@ async def test_the_end_of_the_list_says_what_is_left_out_and_why(
 
 
 async def test_what_had_no_room_is_counted_at_the_end_and_found_by_the_filter(
-    engine: Engine, kiosk: Path
+    screen: Screen,
 ) -> None:
-    async with opened(engine, on="f4") as screen:
-        await typed(screen, "b", "380")
-        dropped = [each for each in items(screen) if each.state == "dropped"]
-        await screen.press("G")
-        assert f"Left out  {len(dropped)} here (/ drop shows them)" in screen.text
-        await screen.press("/", *"drop", "enter")
-        assert items(screen) == dropped
+    await typed(screen, "b", "380")
+    dropped = [each for each in items(screen) if each.state == "dropped"]
+    await screen.press("G")
+    assert f"Left out  {len(dropped)} here (/ drop shows them)" in screen.text
+    await screen.press("/", *"drop", "enter")
+    assert items(screen) == dropped
 
 
-async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, on="f4") as screen:
-        await go_to(screen, "Coins are counted by weight")
-        await screen.press("o")
-        assert isinstance(screen.app.screen, SourceScreen)
-        assert "Coins are counted by weight" in screen.text
+async def test_a_source_is_opened_at_its_line(screen: Screen) -> None:
+    await go_to(screen, "Coins are counted by weight")
+    await screen.press("o")
+    assert isinstance(screen.app.screen, SourceScreen)
+    assert "Coins are counted by weight" in screen.text
 
 
 async def test_it_is_copied_as_an_agent_gets_it(engine: Engine, kiosk: Path) -> None:

@@ -205,38 +205,25 @@ def test_the_reader_checks_a_note_again(reviewer: Reviewer) -> None:
     assert not [row for row in rows if "4711" in row["content"]]
 
 
+SAID = "We never sell tickets on Sundays."
+
+
 def write_cursor(program: Reviewer, folder: Path) -> Path:
-    return lines(
-        ".cursor/projects/office/agent-transcripts/one-1234-5678/one-1234-5678.jsonl",
-        {
-            "role": "user",
-            "message": {"content": [{"type": "text", "text": "We never sell tickets on Sundays."}]},
-        },
-    )(program.home)
-
-
-def write_codex(program: Reviewer, folder: Path) -> Path:
-    home = program.home
-    return codex_session(home, "one-1234-5678", folder, "We never sell tickets on Sundays.")
+    said = {"role": "user", "message": {"content": [{"type": "text", "text": SAID}]}}
+    place = ".cursor/projects/office/agent-transcripts/one-1234-5678/one-1234-5678.jsonl"
+    return lines(place, said)(program.home)
 
 
 def write_gemini(program: Reviewer, folder: Path) -> Path:
     project = hashlib.sha256(str(folder).encode()).hexdigest()
-    return document(
-        f".gemini/tmp/{project}/chats/session-2026-03-01T09-00-one-1234.json",
-        {
-            "sessionId": "one-1234-5678",
-            "projectHash": project,
-            "messages": [
-                {
-                    "id": "m1",
-                    "timestamp": "2026-03-01T09:00:00Z",
-                    "type": "user",
-                    "content": "We never sell tickets on Sundays.",
-                }
-            ],
-        },
-    )(program.home)
+    said = {"id": "m1", "timestamp": "2026-03-01T09:00:00Z", "type": "user", "content": SAID}
+    place = f".gemini/tmp/{project}/chats/session-2026-03-01T09-00-one-1234.json"
+    told = {"sessionId": "one-1234-5678", "projectHash": project, "messages": [said]}
+    return document(place, told)(program.home)
+
+
+def write_codex(program: Reviewer, folder: Path) -> Path:
+    return codex_session(program.home, "one-1234-5678", folder, SAID)
 
 
 def write_opencode(program: Reviewer, folder: Path) -> Path:

@@ -28,7 +28,7 @@ def memory(program: Reviewer, folder: Path) -> Path:
     return program.home / ".claude" / "projects" / slug / "memory"
 
 
-def connected(program: Reviewer, folder: Path, agent: str = "claude-code") -> None:
+def connected(program: Reviewer, agent: str = "claude-code") -> None:
     program.succeeds("connect", agent, "--memory", "--yes")
 
 
@@ -56,7 +56,7 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
         (place / "MEMORY.md").write_bytes(index.encode())
         (place / "gate.md").write_text("---\nname: gate\n---\nForty.\n")
     before = snapshot(reviewer.home)
-    connected(reviewer, folder)
+    connected(reviewer)
     text = (place / "reviewer.md").read_text()
     assert "thermal paper" in text
     assert text.startswith("---\nname: reviewer\ndescription: ")
@@ -72,7 +72,7 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
 
 def test_promoting_and_undo_bring_the_file_up_to_date(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     path = memory(reviewer, folder) / "reviewer.md"
     before, index = path.read_bytes(), (path.parent / "MEMORY.md").read_bytes()
     note = folder / "more.md"
@@ -99,7 +99,7 @@ def test_a_file_that_somebody_changed_is_left_alone_and_promoting_succeeds(
     reviewer: Reviewer,
 ) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     path = memory(reviewer, folder) / "reviewer.md"
     path.write_text(path.read_text() + "The agent added this.\n")
     changed = path.read_bytes()
@@ -126,13 +126,13 @@ def missing(program: Reviewer, folder: Path) -> list[str]:
 
 def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     index = memory(reviewer, folder) / "MEMORY.md"
     own = index.read_text()
     index.write_text(f"- [New](new.md) — of the agent\n{own}- [Last](last.md) — too\n")
     done = reviewer.succeeds("disconnect", "claude-code", "--memory", "--yes")
     assert index.read_text() == "- [New](new.md) — of the agent\n- [Last](last.md) — too\n"
-    connected(reviewer, folder)
+    connected(reviewer)
     index.write_text(index.read_text().replace("Decided", "What was decided"))
     changed = index.read_text()
     done = reviewer("disconnect", "claude-code", "--memory", "--yes")
@@ -142,9 +142,9 @@ def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) ->
 
 
 def test_codex_gets_a_folder_of_our_own_below_its_extensions(reviewer: Reviewer) -> None:
-    folder = reviewer.folder = filled(reviewer)
+    reviewer.folder = filled(reviewer)
     before = snapshot(reviewer.home)
-    connected(reviewer, folder, "codex")
+    connected(reviewer, "codex")
     (own,) = (reviewer.home / ".codex" / "memories" / "extensions").iterdir()
     assert own.name.startswith("reviewer-")
     assert "resources/reviewed.md" in (own / "instructions.md").read_text()
@@ -155,7 +155,7 @@ def test_codex_gets_a_folder_of_our_own_below_its_extensions(reviewer: Reviewer)
 
 def test_our_own_file_is_not_learnt_again(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     before = reviewer.ids("--status", "all")
     place = memory(reviewer, folder)
     reviewer.succeeds("ingest", str(place))
@@ -183,7 +183,7 @@ def test_planted_files_of_that_name_and_read_only_ones_are_refused(reviewer: Rev
 
 def test_another_project_is_not_written_there(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     path = memory(reviewer, folder) / "reviewer.md"
     before = path.read_bytes()
     other = tree(reviewer, "bakery")

@@ -21,6 +21,12 @@ def rows_of(path: Path, sql: str) -> list[tuple[Any, ...]]:
         return connection.execute(sql).fetchall()
 
 
+def write(path: Path, sql: str, *values: object) -> None:
+    """Change the file as another program could."""
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(sql, values)
+
+
 @contextmanager
 def planted(
     path: Path, kind: str = "plant", title: str | None = None, scope: Scope = Scope.DECISION

@@ -101,10 +101,15 @@ class Reviewer:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.db = folder / "store.db"
-        home = folder / "home"
-        home.mkdir(exist_ok=True)
+        self.home = folder / "home"
+        self.home.mkdir(exist_ok=True)
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("REVIEWER_", "XDG_"))}
-        self.environment = {**kept, "HOME": str(home), "COLUMNS": "80", "REVIEWER_ACTOR": "you"}
+        self.environment = {
+            **kept,
+            "HOME": str(self.home),
+            "COLUMNS": "80",
+            "REVIEWER_ACTOR": "you",
+        }
 
     def start(self, *arguments: object, db: bool = True, **settings: Any) -> warm.Running:
         """A running call, forked where it can be; `db=False` leaves `--db` out."""

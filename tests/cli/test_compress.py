@@ -185,7 +185,6 @@ def test_an_applied_summary_is_expanded_in_a_tier_without_summaries(talk: Review
         (("compress", "talk", "--set", "s1"), 2, "SEGMENT=LEVEL"),
         (("compress", "talk", "--set", "s99=full"), 1, "no segment"),
         (("compress", "talk", "--text", "s1=nowhere.txt"), 1, "No such file"),
-        (("compress", "talk", "--engine", "model"), 1, "base_url"),
         (("compress", "talk", "--model", "another"), 2, "--engine model"),
         (("compress", "talk", "--engine", "model"), 1, "where they are). Nothing was written."),
         (("compress", "elsewhere"), 1, "There is no context"),

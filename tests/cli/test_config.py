@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.settings import Settings, load_settings
 from tests.cli.conftest import Reviewer
+from tests.stored import write
 
 
 def written(folder: Path, text: str) -> Path:
@@ -40,9 +39,6 @@ MISTAKES = [
     ("[model]\ntimeout = 0", "> 0.0 - at `$.model.timeout`"),
     ('theme = "dark"\nascii =\n', "line 2"),
     ('[keys]\npromot = "A"', "Did you mean promote?"),
-    ('[keys]\npromote = "x"', "both promote and reject"),
-    ("[keys]\npromote = []", "needs a key"),
-    ('[keys]\npromote = "ctlr+b"', "There is no key ctlr+b"),
     ('[model]\nname = "tiny"', "No model is configured"),
 ]
 
@@ -60,22 +56,16 @@ def test_a_named_file_must_exist(reviewer: Reviewer) -> None:
     assert "nowhere.toml" in reviewer.fails("config", "validate", env=missing)
 
 
-def another_program(store: Path) -> None:
-    with closing(sqlite3.connect(store)) as connection:
-        connection.execute("CREATE TABLE recipe (name TEXT)")
-
-
 def newer_version(store: Path) -> None:
     Engine.open(store).close()
-    with closing(sqlite3.connect(store)) as connection:
-        connection.execute("PRAGMA user_version = 99")
+    write(store, "PRAGMA user_version = 99")
 
 
 @pytest.mark.parametrize(
     ("make", "said"),
     [
         (lambda store: store.write_text("no store\n" * 200), "this is not a reviewer store"),
-        (another_program, "this is not a reviewer store"),
+        (lambda store: write(store, "CREATE TABLE recipe (name)"), "this is not a reviewer store"),
         (newer_version, "99: written by a newer reviewer"),
         (lambda store: store.mkdir(), "is a folder: name a file in it"),
     ],

@@ -44,13 +44,9 @@ FILES = {
 """What a home has before, by agent."""
 
 
-def home(program: Reviewer) -> Path:
-    return Path(program.environment["HOME"])
-
-
 def put(program: Reviewer, agent: str, root: Path | None = None) -> None:
     for name, text in FILES[agent].items():
-        path = (root or home(program)) / name
+        path = (root or program.home) / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
 
@@ -75,51 +71,51 @@ def test_disconnecting_leaves_every_byte_as_it_was(
 ) -> None:
     if with_files:
         put(reviewer, agent)
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     done = connect(reviewer, agent)
     assert "+" in done.stdout
     assert f"reviewer disconnect {agent} takes it back" in done.stderr
-    after = snapshot(home(reviewer))
+    after = snapshot(reviewer.home)
     assert after != before
     for name, data in before.items():
         for line in (data or b"").splitlines():
             assert line.partition(b"//")[2] in (after[name] or b"")  # comments
     assert "already connected" in reviewer("connect", agent, "--yes").stderr
     done = reviewer.succeeds("disconnect", agent, "--yes")
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
     assert "is not connected" in reviewer.fails("disconnect", agent, "--yes")
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_project_is_connected_in_its_own_folder(reviewer: Reviewer, agent: str) -> None:
     folder = filled(reviewer)
-    before, own = snapshot(folder), snapshot(home(reviewer))
+    before, own = snapshot(folder), snapshot(reviewer.home)
     reviewer.succeeds("connect", agent, "--project", "--block", "--yes", cwd=folder)
     after = snapshot(folder)
     blocks = [name for name, data in after.items() if data and b"reviewer:begin" in data]
     assert blocks == [{"claude-code": "CLAUDE.md", "gemini": "GEMINI.md"}.get(agent, "AGENTS.md")]
     assert b"thermal paper" in (after[blocks[0]] or b"")
-    assert snapshot(home(reviewer)) == own
+    assert snapshot(reviewer.home) == own
     reviewer.succeeds("disconnect", agent, "--project", "--yes", cwd=folder)
     assert snapshot(folder) == before
 
 
 def test_nothing_is_written_before_the_person_agrees(reviewer: Reviewer) -> None:
     put(reviewer, "claude-code")
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     done = reviewer("connect", "claude-code")
     assert done.returncode == 1
     assert '+    "reviewer": {' in done.stdout
     assert "Nothing was written" in done.stderr
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_the_entry_and_the_hooks_start_this_program_on_this_store(reviewer: Reviewer) -> None:
     connect(reviewer, "claude-code")
-    entry = json.loads((home(reviewer) / ".claude.json").read_text())["mcpServers"]["reviewer"]
+    entry = json.loads((reviewer.home / ".claude.json").read_text())["mcpServers"]["reviewer"]
     assert entry["args"] == ["--db", str(reviewer.db), "mcp", "--agent", "claude-code"]
     assert os.access(entry["command"], os.X_OK)
-    hooks = json.loads((home(reviewer) / ".claude" / "settings.json").read_text())["hooks"]
+    hooks = json.loads((reviewer.home / ".claude" / "settings.json").read_text())["hooks"]
     assert set(hooks) == {
         "SessionStart", "PreCompact", "SessionEnd", "UserPromptSubmit", "PostToolUseFailure",
     }  # fmt: skip
@@ -142,12 +138,12 @@ def test_what_others_wrote_since_stays(reviewer: Reviewer) -> None:
     put(reviewer, "codex")
     connect(reviewer, "claude-code")
     connect(reviewer, "codex")
-    path = home(reviewer) / ".claude.json"
+    path = reviewer.home / ".claude.json"
     value = json.loads(path.read_text())
     value["numStartups"] = 5
     value["mcpServers"]["mine"] = {"command": "m"}
     path.write_text(json.dumps(value))  # as Claude Code does at each start
-    config = home(reviewer) / ".codex" / "config.toml"
+    config = reviewer.home / ".codex" / "config.toml"
     config.write_text(config.read_text() + '\n[projects."/x"]\ntrust_level = "trusted"\n')
     reviewer.succeeds("disconnect", "claude-code", "--yes")
     assert json.loads(path.read_text()) == {
@@ -175,14 +171,14 @@ def test_what_somebody_changed_stays_and_is_named(
     reviewer: Reviewer, agent: str, name: str, old: str, new: str, named: str
 ) -> None:
     connect(reviewer, agent)
-    path = home(reviewer) / name
+    path = reviewer.home / name
     path.write_text(path.read_text().replace(old, new, 1))
     done = reviewer("disconnect", agent, "--yes")
     assert done.returncode == 1
     said = done.stderr.partition(str(path))[2]
     assert f"{named} was changed since, so it stays." in said
     assert new in path.read_text()
-    others = [each for each in home(reviewer).rglob("*") if each.is_file() and each != path]
+    others = [each for each in reviewer.home.rglob("*") if each.is_file() and each != path]
     assert not [each for each in others if b"reviewer" in each.read_bytes()]
 
 
@@ -199,12 +195,12 @@ def test_what_somebody_changed_stays_and_is_named(
 def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_touched(
     reviewer: Reviewer, text: str, reason: str
 ) -> None:
-    (home(reviewer) / ".claude.json").write_text(text)
-    before = snapshot(home(reviewer))
+    (reviewer.home / ".claude.json").write_text(text)
+    before = snapshot(reviewer.home)
     line = reviewer.fails("connect", "claude-code", "--yes")
     assert reason in line
     assert ".claude.json" in line
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_links_planted_in_a_project_are_refused(reviewer: Reviewer) -> None:
@@ -226,8 +222,8 @@ def test_a_link_of_the_person_in_the_home_stays_a_link(reviewer: Reviewer) -> No
     dotfiles = reviewer.folder / "dotfiles"
     dotfiles.mkdir()
     (dotfiles / "settings.json").write_text(CLAUDE)
-    (home(reviewer) / ".claude").mkdir()
-    link = home(reviewer) / ".claude" / "settings.json"
+    (reviewer.home / ".claude").mkdir()
+    link = reviewer.home / ".claude" / "settings.json"
     link.symlink_to(dotfiles / "settings.json")
     connect(reviewer, "claude-code")
     assert link.is_symlink()
@@ -238,32 +234,32 @@ def test_a_link_of_the_person_in_the_home_stays_a_link(reviewer: Reviewer) -> No
 
 
 def test_a_file_of_the_same_name_that_is_not_ours_is_refused(reviewer: Reviewer) -> None:
-    path = home(reviewer) / ".config" / "opencode" / "plugin" / "reviewer.js"
+    path = reviewer.home / ".config" / "opencode" / "plugin" / "reviewer.js"
     path.parent.mkdir(parents=True)
     path.write_text("export const Mine = async () => ({})\n")
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     assert "was not written by reviewer" in reviewer.fails("connect", "opencode", "--yes")
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_a_read_only_file_is_refused_before_anything_is_written(reviewer: Reviewer) -> None:
     put(reviewer, "claude-code")
-    path = home(reviewer) / ".claude" / "settings.json"
+    path = reviewer.home / ".claude" / "settings.json"
     path.chmod(0o400)
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     assert "is read-only" in reviewer.fails("connect", "claude-code", "--yes")
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_two_connecting_at_once_leave_whole_files(reviewer: Reviewer) -> None:
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     both = [reviewer.start("connect", agent, "--yes") for agent in ("gemini", "codex", "gemini")]
     for each in both:
         each.communicate(timeout=PATIENCE)
-    json.loads((home(reviewer) / ".gemini" / "settings.json").read_text())
+    json.loads((reviewer.home / ".gemini" / "settings.json").read_text())
     for agent in ("gemini", "codex"):
         reviewer.succeeds("disconnect", agent, "--yes")
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_a_damaged_record_says_where_the_backups_are(reviewer: Reviewer) -> None:
@@ -274,7 +270,7 @@ def test_a_damaged_record_says_where_the_backups_are(reviewer: Reviewer) -> None
 
 def test_the_table_names_what_is_missing(reviewer: Reviewer) -> None:
     connect(reviewer, "codex")
-    (home(reviewer) / ".codex" / "hooks.json").unlink()
+    (reviewer.home / ".codex" / "hooks.json").unlink()
     done = reviewer("connect")
     assert "hooks.json is gone" in done.stderr
     rows = {row["agent"]: row for row in reviewer.rows("connect")}

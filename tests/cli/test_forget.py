@@ -13,7 +13,7 @@ import pytest
 from reviewer.engine import Engine
 from tests.cli.agent_projects import tree
 from tests.cli.conftest import Reviewer
-from tests.stored import everything_in, rows_of
+from tests.stored import everything_in, rows_of, write
 
 SECRET = "The vault @home opens with the birthday of Wilhelmina Quastenburg"
 NOTE = f"""# Decisions
@@ -44,7 +44,7 @@ def fact(program: Reviewer) -> int:
 def own_bytes(program: Reviewer) -> Iterator[tuple[Path, bytes]]:
     """Every file of the store's folder and of the program's caches, and the unpacked ledger."""
     yield program.db, everything_in(program.db)
-    for folder in (program.db.parent, Path(program.environment["HOME"])):
+    for folder in (program.db.parent, program.home):
         for path in folder.rglob("*"):
             if path.is_file():
                 yield path, path.read_bytes()
@@ -65,16 +65,17 @@ def test_no_byte_of_a_forgotten_memory_is_left(kept: Reviewer) -> None:
     wording.write_text('Quastenburg\'s birthday opens the "vault" of the museum\n', "utf-8")
     kept.succeeds("edit", memory, "--content-file", wording)
     kept.succeeds("promote", memory)
-    with sqlite3.connect(kept.db) as connection:  # a prompt that named it
-        connection.execute(
-            "INSERT INTO use_of_memory (memory_id, session, moment, cue, at)"
-            " SELECT min(id), 's', 'prompt', 'tell me: ' || ?, '' FROM memory WHERE id <> ?",
-            (SECRET, memory),
-        )
+    write(  # a prompt that named it
+        kept.db,
+        "INSERT INTO use_of_memory (memory_id, session, moment, cue, at)"
+        " SELECT min(id), 's', 'prompt', 'tell me: ' || ?, '' FROM memory WHERE id <> ?",
+        SECRET,
+        memory,
+    )
     drafts = kept.db.with_name("store.db-drafts")
     drafts.mkdir(mode=0o700)
     (drafts / f"{memory}.txt").write_text("Wilhelmina again")
-    answers = Path(kept.environment["HOME"]) / ".cache" / "reviewer" / "answers"
+    answers = kept.home / ".cache" / "reviewer" / "answers"
     answers.mkdir(parents=True, mode=0o700)
     (answers / "a.json").write_text(json.dumps({"text": f'{{"statement": "{SECRET}"}}'}))
     (answers / "b.json").write_text(json.dumps({"text": "something else"}))
@@ -127,8 +128,7 @@ def test_nothing_takes_it_back(kept: Reviewer) -> None:
 def test_a_changed_act_is_found_also_where_it_lost_images(kept: Reviewer) -> None:
     kept("forget", fact(kept), "--yes")
     sealed = rows_of(kept.db, "SELECT act FROM erasure ORDER BY act")[0][0]
-    with sqlite3.connect(kept.db) as connection:
-        connection.execute("UPDATE ledger SET title = 'Other' WHERE id = ?", (sealed,))
+    write(kept.db, "UPDATE ledger SET title = 'Other' WHERE id = ?", sealed)
     assert f"act {sealed} was changed" in kept("verify").stdout
 
 

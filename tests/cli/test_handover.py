@@ -43,6 +43,7 @@ def test_brief_is_markdown_without_markers_within_its_tokens(
     assert "never shrink the type below 9 points" in done.stdout
     assert "[→" not in done.stdout
     [row] = reviewer.rows("brief", session, "--max-tokens", 100)
+    assert "conversation" not in row
     assert "never shrink the type below 9 points" in row["content"]
     assert 60 <= row["tokens"] <= 100
     assert row["original_tokens"] > 0
@@ -97,7 +98,7 @@ def test_a_session_is_found_by_its_id_and_the_newest_without_one(
 
 @pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_sessions_of_every_agent_are_found(reviewer: Reviewer, verb: str) -> None:
-    home = Path(reviewer.environment["HOME"])
+    home = reviewer.home
     rollout = codex_session(home, "anchor", reviewer.folder, "Never weigh anchor before the bell.")
     os.utime(rollout, (1, 1))
     database = opencode_of_two(home, reviewer.folder)
@@ -153,11 +154,6 @@ def test_of_several_conversations_it_is_the_last(
     assert "conversation 1 of 2" in done.stderr
     [row] = reviewer.rows(verb, path)
     assert row["conversation"] == "conversation 1 of 2"
-
-
-def test_a_session_is_one_conversation(reviewer: Reviewer, session: Path) -> None:
-    [row] = reviewer.rows("brief", session)
-    assert "conversation" not in row
 
 
 def test_the_last_session_of_a_database_is_handed_over(reviewer: Reviewer, tmp_path: Path) -> None:

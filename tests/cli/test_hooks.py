@@ -23,6 +23,7 @@ from reviewer.text.for_agents import between_tags
 from tests.cli.agent_projects import filled, hook, session, tree
 from tests.cli.capabilities import impatient
 from tests.cli.conftest import Reviewer
+from tests.stored import write
 from tests.unit.sources.families import codex_session, document, lines, opencode_of_two
 from tests.waiting import PATIENCE, until
 
@@ -204,42 +205,29 @@ def test_the_reader_checks_a_note_again(reviewer: Reviewer) -> None:
     assert not [row for row in rows if "4711" in row["content"]]
 
 
+SAID = "We never sell tickets on Sundays."
+
+
 def write_cursor(program: Reviewer, folder: Path) -> Path:
-    return lines(
-        ".cursor/projects/office/agent-transcripts/one-1234-5678/one-1234-5678.jsonl",
-        {
-            "role": "user",
-            "message": {"content": [{"type": "text", "text": "We never sell tickets on Sundays."}]},
-        },
-    )(Path(program.environment["HOME"]))
-
-
-def write_codex(program: Reviewer, folder: Path) -> Path:
-    home = Path(program.environment["HOME"])
-    return codex_session(home, "one-1234-5678", folder, "We never sell tickets on Sundays.")
+    said = {"role": "user", "message": {"content": [{"type": "text", "text": SAID}]}}
+    place = ".cursor/projects/office/agent-transcripts/one-1234-5678/one-1234-5678.jsonl"
+    return lines(place, said)(program.home)
 
 
 def write_gemini(program: Reviewer, folder: Path) -> Path:
     project = hashlib.sha256(str(folder).encode()).hexdigest()
-    return document(
-        f".gemini/tmp/{project}/chats/session-2026-03-01T09-00-one-1234.json",
-        {
-            "sessionId": "one-1234-5678",
-            "projectHash": project,
-            "messages": [
-                {
-                    "id": "m1",
-                    "timestamp": "2026-03-01T09:00:00Z",
-                    "type": "user",
-                    "content": "We never sell tickets on Sundays.",
-                }
-            ],
-        },
-    )(Path(program.environment["HOME"]))
+    said = {"id": "m1", "timestamp": "2026-03-01T09:00:00Z", "type": "user", "content": SAID}
+    place = f".gemini/tmp/{project}/chats/session-2026-03-01T09-00-one-1234.json"
+    told = {"sessionId": "one-1234-5678", "projectHash": project, "messages": [said]}
+    return document(place, told)(program.home)
+
+
+def write_codex(program: Reviewer, folder: Path) -> Path:
+    return codex_session(program.home, "one-1234-5678", folder, SAID)
 
 
 def write_opencode(program: Reviewer, folder: Path) -> Path:
-    return opencode_of_two(Path(program.environment["HOME"]), folder)
+    return opencode_of_two(program.home, folder)
 
 
 def write_claude(program: Reviewer, folder: Path) -> Path:
@@ -337,8 +325,7 @@ def test_a_store_that_is_missing_newer_or_broken_is_a_line_in_the_log(reviewer: 
     assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
     assert "There is no store" in log(reviewer)[-1]
     reviewer.succeeds("--project", folder.name, "ingest", folder / "notes.md")
-    with sqlite3.connect(reviewer.db) as connection:
-        connection.execute("PRAGMA user_version = 999")
+    write(reviewer.db, "PRAGMA user_version = 999")
     assert hook(reviewer, "claude-code", "SessionStart", event(folder)) == ""
     assert len(log(reviewer)) == 2
     reviewer.db.write_bytes(b"not a store at all, but quite some text" * 100)

@@ -20,6 +20,7 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.stored import planted as act_of_another_version
+from tests.stored import rows_of
 from tests.unit.sources.builders import Session
 
 pytestmark = pytest.mark.xdist_group("hostile_fields")
@@ -206,9 +207,9 @@ class Program(Reviewer):
         )
         (folder / "block.md").write_text("# Mine\n")
 
-    def rows_of(self, sql: str) -> list[Any]:
-        with closing(sqlite3.connect(self.db)) as connection:
-            return [row[0] for row in connection.execute(sql)]
+    def found(self, sql: str) -> list[Any]:
+        """The first column of a query on the store."""
+        return [row[0] for row in rows_of(self.db, sql)]
 
 
 def fill(program: Program) -> None:
@@ -224,7 +225,7 @@ def fill(program: Program) -> None:
         words = program.folder / "more.md"
         words.write_text(f"Drawer {number}{p} of the kiosk sticks.")
         done("remember", "--content-file", words, "--type", "knowledge")
-    memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory' ORDER BY id")
+    memories = program.found("SELECT id FROM memory WHERE kind = 'memory' ORDER BY id")
     done("promote", *memories[:3])
     done("reject", memories[3])
     words = program.folder / "words.md"
@@ -240,7 +241,7 @@ def fill(program: Program) -> None:
             "--name",
             f"x{p}",
         )
-    entities = program.rows_of("SELECT id FROM memory WHERE kind = 'entity' ORDER BY id")
+    entities = program.found("SELECT id FROM memory WHERE kind = 'entity' ORDER BY id")
     done("promote", *entities[-2:])
     with act_of_another_version(program.db) as act:
         source, target = map(int, entities[-2:])
@@ -258,7 +259,7 @@ def fill(program: Program) -> None:
     done("state", "set", f"paper{p}", f"90 mm{p}", "--note", f"n{p}", "--evidence", f"odd{p}")
     done("context", "import", program.talk)
     done("context", "import", program.session)
-    number = program.rows_of("SELECT min(id) FROM commit_")[0]
+    number = program.found("SELECT min(id) FROM commit_")[0]
     done("annotate", f"#{number}", "--priority", "important", "--reason", f"w{p}",
          "--retain", f"r{p}", "--retain-match", f"m{p}", "--retain-regex", "k.osk")  # fmt: skip
     done("annotate", f"#{number}", "--clear", "--priority", "normal", "--reason", f"w{p}")
@@ -278,12 +279,12 @@ def in_both_forms(calls: list[Sequence[object]]) -> Iterator[Sequence[object]]:
 
 def reads(program: Program) -> Iterator[Sequence[object]]:
     """Every verb that shows something of the store, with every way in which it does so."""
-    state_keys = program.rows_of("SELECT key FROM state")
-    contexts = [f"#{each}" for each in program.rows_of("SELECT id FROM context")]
-    commits = [f"#{each}" for each in program.rows_of("SELECT id FROM commit_")]
-    summaries = program.rows_of("SELECT id FROM commit_ WHERE operation LIKE '%summary'")[:2]
-    runs = program.rows_of("SELECT run_id FROM pipeline_run")
-    memories = program.rows_of("SELECT id FROM memory")
+    state_keys = program.found("SELECT key FROM state")
+    contexts = [f"#{each}" for each in program.found("SELECT id FROM context")]
+    commits = [f"#{each}" for each in program.found("SELECT id FROM commit_")]
+    summaries = program.found("SELECT id FROM commit_ WHERE operation LIKE '%summary'")[:2]
+    runs = program.found("SELECT run_id FROM pipeline_run")
+    memories = program.found("SELECT id FROM memory")
     yield from in_both_forms([
         ["queue", "list", "--status", "all"],
         ["queue", "show", *memories],
@@ -291,7 +292,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         *(["state", "show", each, "--all"] for each in state_keys),
         ["history"],
         *(["history", "show", each] for each in
-          program.rows_of("SELECT max(id) FROM ledger GROUP BY kind")),
+          program.found("SELECT max(id) FROM ledger GROUP BY kind")),
         ["verify"],
         ["stats"],
         ["findings"],
@@ -349,8 +350,8 @@ def reads_of_files(program: Program) -> Iterator[Sequence[object]]:
 
 def writes(program: Program) -> Iterator[Sequence[object]]:
     """Verbs that report an act, and the undo of each."""
-    context = program.rows_of("SELECT min(id) FROM context")[0]
-    waiting = program.rows_of(
+    context = program.found("SELECT min(id) FROM context")[0]
+    waiting = program.found(
         "SELECT id FROM memory WHERE status = 'candidate' AND kind = 'memory' AND leader_id IS NULL"
     )
     yield from [
@@ -417,7 +418,7 @@ def test_text_from_files_is_shown_harmless(program: Program) -> None:
 
 def about_agents(program: Program) -> Iterator[Sequence[object]]:
     """Verbs about agents, groups and fleets, and what they refuse."""
-    memories = program.rows_of("SELECT id FROM memory WHERE kind = 'memory'")
+    memories = program.found("SELECT id FROM memory WHERE kind = 'memory'")
     odd = f"none{PAYLOAD}"
     yield from in_both_forms([
         ["connect"],
@@ -490,7 +491,7 @@ def test_decisions_of_others_are_reported_harmless(program: Program, tmp_path: P
 @pytest.mark.timeout(300)
 def test_text_written_into_the_store_from_outside_is_shown_harmless(program: Program) -> None:
     plant(program.db, lambda table, column: (table, column) not in CLOSED)
-    (project,) = program.rows_of("SELECT name FROM project")
+    (project,) = program.found("SELECT name FROM project")
     said = "".join(harmless(program, project, call) for call in reads(program))
     assert "defect of reviewer" not in said, [
         line for line in said.splitlines() if "defect" in line

@@ -26,6 +26,9 @@ from tests.unit.sources.families import codex_session, opencode_of_two
 ERAS = ("auto", "legacy")
 """The protocol of 2026-07-28 without a handshake, and the one of 2025-11-25 with it."""
 
+PORT = {"text": "the spooler needs port 9417 free, otherwise it hangs"}
+"""A quote of the session."""
+
 
 @asynccontextmanager
 async def talking(program: Reviewer, folder: Path) -> AsyncIterator[Client]:
@@ -114,22 +117,12 @@ async def test_a_proposal_waits_with_its_proof_and_the_name_of_its_agent(
 ) -> None:
     folder = filled(reviewer)
     running(reviewer, folder, session(folder))
+    statement = "The spooler needs port 9417 free, otherwise it hangs without a message."
+    proven = {"statement": statement, "quotes": [PORT]}
     async with served(reviewer, folder, "claude-code") as client:
-        answer = await call(
-            client,
-            "propose",
-            statement="The spooler needs port 9417 free, otherwise it hangs without a message.",
-            quotes=[{"text": "the spooler needs port 9417 free, otherwise it hangs"}],
-            type="knowledge",
-        )
+        answer = await call(client, "propose", **proven, type="knowledge")
         assert "waits for the person's decision" in answer
-        again = await call(
-            client,
-            "propose",
-            statement="The spooler needs port 9417 free, otherwise it hangs without a message.",
-            quotes=[{"text": "the spooler needs port 9417 free, otherwise it hangs"}],
-        )
-        assert "Already known or waiting" in again
+        assert "Already known or waiting" in await call(client, "propose", **proven)
         assert "9417" not in await call(client, "packet", task="spooler")
     (row,) = reviewer.rows("--project", folder.name, "queue", "list", "--filter", "proposer:mcp")
     assert row["rule"] == "mcp.claude-code"
@@ -160,16 +153,12 @@ async def test_the_name_of_the_client_is_used_where_none_is_given(reviewer: Revi
 
     folder = filled(reviewer)
     said = "Right. And the spooler needs port 9417 free, otherwise it hangs without a message."
-    path = codex_session(Path(reviewer.environment["HOME"]), "one", folder, said)
+    path = codex_session(reviewer.home, "one", folder, said)
     running(reviewer, folder, path, agent="codex")
     who = Implementation(name="codex-mcp-client", version="1")
     async with served(reviewer, folder, client_info=who) as client:
-        await call(
-            client,
-            "propose",
-            statement="The spooler hangs without a message unless port 9417 is free.",
-            quotes=[{"text": "the spooler needs port 9417 free, otherwise it hangs"}],
-        )
+        statement = "The spooler hangs without a message unless port 9417 is free."
+        await call(client, "propose", statement=statement, quotes=[PORT])
     (row,) = reviewer.rows("--project", folder.name, "queue", "list", "--filter", "proposer:mcp")
     assert row["rule"] == "mcp.codex"
 
@@ -378,7 +367,7 @@ async def test_opencode_proposes_from_its_own_session_and_sees_no_other_one(
     reviewer: Reviewer,
 ) -> None:
     folder = filled(reviewer)
-    path = opencode_of_two(Path(reviewer.environment["HOME"]), folder)
+    path = opencode_of_two(reviewer.home, folder)
     AgentFiles(reviewer.db).note_session(
         SessionNote(
             agent="opencode", session="o1", path="", cwd=str(folder), at="2026-03-02T10:00:00.000Z"

@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.agent_projects import filled, tree
 from tests.cli.conftest import Reviewer
-from tests.cli.test_connect import home, snapshot
+from tests.cli.test_connect import snapshot
 
 INDEX = (
     "- [Printing](printing.md) — two languages\n"
@@ -23,10 +23,10 @@ INDEX = (
 def memory(program: Reviewer, folder: Path) -> Path:
     """Where Claude Code keeps its memories of a work tree."""
     slug = re.sub(r"[^A-Za-z0-9]", "-", str(folder.resolve()))
-    return home(program) / ".claude" / "projects" / slug / "memory"
+    return program.home / ".claude" / "projects" / slug / "memory"
 
 
-def connected(program: Reviewer, folder: Path, agent: str = "claude-code") -> None:
+def connected(program: Reviewer, agent: str = "claude-code") -> None:
     program.succeeds("connect", agent, "--memory", "--yes")
 
 
@@ -36,11 +36,11 @@ def test_nothing_is_written_into_a_memory_folder_without_being_asked_for(
     folder = reviewer.folder = filled(reviewer)
     reviewer.succeeds("connect", "claude-code", "--yes")
     assert not memory(reviewer, folder).exists()
-    before = snapshot(home(reviewer))
+    before = snapshot(reviewer.home)
     done = reviewer("connect", "claude-code", "--memory")
     assert "thermal paper" in done.stdout
     assert "Nothing was written" in done.stderr
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 @pytest.mark.parametrize("index", [None, "", INDEX, "- [A](a.md) — b\r\n"])
@@ -53,8 +53,8 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
         place.mkdir(parents=True)
         (place / "MEMORY.md").write_bytes(index.encode())
         (place / "gate.md").write_text("---\nname: gate\n---\nForty.\n")
-    before = snapshot(home(reviewer))
-    connected(reviewer, folder)
+    before = snapshot(reviewer.home)
+    connected(reviewer)
     text = (place / "reviewer.md").read_text()
     assert "thermal paper" in text
     assert text.startswith("---\nname: reviewer\ndescription: ")
@@ -65,12 +65,12 @@ def test_a_file_of_our_own_and_one_line_go_in_and_out(
     again = reviewer("connect", "claude-code", "--memory", "--yes")
     assert "already connected" in again.stderr
     reviewer.succeeds("disconnect", "claude-code", "--memory", "--yes")
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_promoting_and_undo_bring_the_file_up_to_date(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     path = memory(reviewer, folder) / "reviewer.md"
     before, index = path.read_bytes(), (path.parent / "MEMORY.md").read_bytes()
     note = folder / "more.md"
@@ -97,7 +97,7 @@ def test_a_file_that_somebody_changed_is_left_alone_and_promoting_succeeds(
     reviewer: Reviewer,
 ) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     path = memory(reviewer, folder) / "reviewer.md"
     path.write_text(path.read_text() + "The agent added this.\n")
     changed = path.read_bytes()
@@ -124,13 +124,13 @@ def missing(program: Reviewer, folder: Path) -> list[str]:
 
 def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     index = memory(reviewer, folder) / "MEMORY.md"
     own = index.read_text()
     index.write_text(f"- [New](new.md) — of the agent\n{own}- [Last](last.md) — too\n")
     done = reviewer.succeeds("disconnect", "claude-code", "--memory", "--yes")
     assert index.read_text() == "- [New](new.md) — of the agent\n- [Last](last.md) — too\n"
-    connected(reviewer, folder)
+    connected(reviewer)
     index.write_text(index.read_text().replace("Decided", "What was decided"))
     changed = index.read_text()
     done = reviewer("disconnect", "claude-code", "--memory", "--yes")
@@ -140,20 +140,20 @@ def test_lines_of_others_stay_and_a_changed_line_is_named(reviewer: Reviewer) ->
 
 
 def test_codex_gets_a_folder_of_our_own_below_its_extensions(reviewer: Reviewer) -> None:
-    folder = reviewer.folder = filled(reviewer)
-    before = snapshot(home(reviewer))
-    connected(reviewer, folder, "codex")
-    (own,) = (home(reviewer) / ".codex" / "memories" / "extensions").iterdir()
+    reviewer.folder = filled(reviewer)
+    before = snapshot(reviewer.home)
+    connected(reviewer, "codex")
+    (own,) = (reviewer.home / ".codex" / "memories" / "extensions").iterdir()
     assert own.name.startswith("reviewer-")
     assert "resources/reviewed.md" in (own / "instructions.md").read_text()
     assert "thermal paper" in (own / "resources" / "reviewed.md").read_text()
     reviewer.succeeds("disconnect", "codex", "--memory", "--yes")
-    assert snapshot(home(reviewer)) == before
+    assert snapshot(reviewer.home) == before
 
 
 def test_our_own_file_is_not_learnt_again(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     before = reviewer.ids("--status", "all")
     place = memory(reviewer, folder)
     reviewer.succeeds("ingest", str(place))
@@ -181,7 +181,7 @@ def test_planted_files_of_that_name_and_read_only_ones_are_refused(reviewer: Rev
 
 def test_another_project_is_not_written_there(reviewer: Reviewer) -> None:
     folder = reviewer.folder = filled(reviewer)
-    connected(reviewer, folder)
+    connected(reviewer)
     path = memory(reviewer, folder) / "reviewer.md"
     before = path.read_bytes()
     other = tree(reviewer, "bakery")

@@ -57,19 +57,15 @@ def test_status_shows_decided_rows(seeded: Reviewer) -> None:
     assert [glyphs[number][0] for number in (first, second, third)] == ["✓", "✗", "⏸"]
 
 
-@pytest.mark.parametrize("word", SCREEN_WORDS)
-def test_status_takes_the_words_of_the_screen(seeded: Reviewer, word: str) -> None:
+def test_status_takes_the_words_of_the_screen(seeded: Reviewer) -> None:
     first, second, third, fourth = seeded.ids("--limit", 4)
     seeded("promote", first, "--alone")
     seeded("reject", second, "--alone")
     seeded("merge", third, "--into", fourth)
-    assert seeded.ids("--status", word) == seeded.ids("--status", SCREEN_WORDS[word])
-    assert seeded.ids("--status", word) == {
-        "promoted": [first], "rejected": [second], "merged": [third]
-    }[word]  # fmt: skip
-    assert seeded.ids("--status", word) == seeded.ids(
-        "--status", "all", "--filter", f"status:{word}"
-    )
+    for word, found in {"promoted": [first], "rejected": [second], "merged": [third]}.items():
+        assert seeded.ids("--status", word) == found
+        assert seeded.ids("--status", SCREEN_WORDS[word]) == found
+        assert seeded.ids("--status", "all", "--filter", f"status:{word}") == found
 
 
 def test_show_names_the_source(ingested: Reviewer) -> None:

@@ -75,12 +75,6 @@ def allowed_to_read(path: Path, mode: int) -> bool:
     return mode == os.R_OK and path.exists()
 
 
-@pytest.fixture
-def as_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on the folder is read-only."""
-    monkeypatch.setattr(os, "access", allowed_to_read)
-
-
 def test_acts_written_in_the_meantime_are_read(
     seeded: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -106,9 +100,10 @@ def test_acts_written_in_the_meantime_are_read(
 
 
 def test_changes_that_lie_in_a_log_that_cannot_be_read_are_not_left_out(
-    seeded: Reviewer, as_another: None
+    seeded: Reviewer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program was killed, and its file was copied without what belongs to it."""
+    monkeypatch.setattr(os, "access", allowed_to_read)
     seeded.db.with_name("store.db-wal").write_bytes(b"something")
     with pytest.raises(StoreError, match="latest changes are still in"):
         Engine.open(seeded.db)

@@ -20,22 +20,18 @@ def shop(tmp_path: Path) -> Reviewer:
     return program
 
 
-def home(program: Reviewer) -> Path:
-    return Path(program.environment["HOME"])
-
-
 def codex(
     program: Reviewer, name: str, cwd: Path | str, text: str = "We never sell on Sundays."
 ) -> Path:
     """A Codex session in its usual place."""
-    return codex_session(home(program), name, cwd, text)
+    return codex_session(program.home, name, cwd, text)
 
 
 def claude(program: Reviewer, cwd: Path | str, name: str = "s1") -> Path:
     """A Claude Code session in its usual place."""
     session = Session(name)
     session.user("Always weigh the trays twice before you print the label.", cwd=str(cwd))
-    path = home(program) / ".claude" / "projects" / "shop" / f"{name}.jsonl"
+    path = program.home / ".claude" / "projects" / "shop" / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(session.bytes())
     return path
@@ -72,7 +68,7 @@ def test_ingest_without_a_path_reads_this_project_once(shop: Reviewer) -> None:
 
 
 def test_of_a_database_of_several_projects_only_this_one_is_read(shop: Reviewer) -> None:
-    path = opencode_of_two(home(shop), shop.folder)
+    path = opencode_of_two(shop.home, shop.folder)
     assert listed(shop) == {"opencode": 1}
     assert listed(shop, "--all") == {"opencode": 2}
     part = shop.rows("ingest")[0]
@@ -107,7 +103,7 @@ def test_sessions_of_linked_work_trees_belong_to_the_project(shop: Reviewer) -> 
 
 def test_sessions_of_another_clone_are_not_of_this_project(shop: Reviewer) -> None:
     config = '[remote "origin"]\n\turl = https://example.test/team/shop.git\n'
-    clones = (shop.folder, home(shop) / "clone", shop.folder.parent / f"{shop.folder.name}-clone")
+    clones = (shop.folder, shop.home / "clone", shop.folder.parent / f"{shop.folder.name}-clone")
     for number, clone in enumerate(clones):
         (clone / ".git").mkdir(parents=True, exist_ok=True)
         (clone / ".git" / "config").write_text(config)
@@ -116,7 +112,7 @@ def test_sessions_of_another_clone_are_not_of_this_project(shop: Reviewer) -> No
 
 
 def test_a_variable_names_another_place(shop: Reviewer) -> None:
-    root = home(shop) / "elsewhere"
+    root = shop.home / "elsewhere"
     (root / "sessions").mkdir(parents=True)
     CODEX.write(root / "sessions")
     shop.environment["CODEX_HOME"] = "elsewhere"
@@ -166,7 +162,7 @@ def test_candidates_are_found_by_agent_session_branch_model_and_time(shop: Revie
             },
         },
     )
-    write(home(shop))
+    write(shop.home)
     shop.succeeds("ingest", "--json")
     terms = (
         "agent:codex", "agent:claude", "session:a", "branch:trays", "branch:main", "model:gpt",
@@ -177,7 +173,7 @@ def test_candidates_are_found_by_agent_session_branch_model_and_time(shop: Revie
 
 
 def test_one_session_of_a_database_is_viewed_and_imported(shop: Reviewer) -> None:
-    path = opencode_of_two(home(shop), shop.folder)
+    path = opencode_of_two(shop.home, shop.folder)
     assert shop("view", path).stdout.count("USER: Water the plants.") == 2
     assert shop("view", path, "--session", "o2").stdout.count("USER: Water the plants.") == 1
     both = [

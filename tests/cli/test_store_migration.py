@@ -14,7 +14,7 @@ from reviewer.errors import StoreError
 from reviewer.store.database import Database
 from reviewer.store.version import APPLICATION_ID, FIRST_VERSION, SCHEMA_VERSION
 from tests.cli.conftest import Reviewer
-from tests.stored import rows_of
+from tests.stored import rows_of, write
 
 
 @pytest.fixture
@@ -103,9 +103,7 @@ def test_two_programs_may_arrive_at_an_earlier_store_at_once(
 
 @pytest.mark.parametrize("version", [1, FIRST_VERSION - 1])
 def test_a_version_from_before_the_first_release_is_refused(earlier: Path, version: int) -> None:
-    connection = sqlite3.connect(earlier)
-    connection.execute(f"PRAGMA user_version = {version}")
-    connection.close()
+    write(earlier, f"PRAGMA user_version = {version}")
     before = rows_in(earlier)
     with pytest.raises(StoreError, match=f"version {version}, from before the first release"):
         Engine.open(earlier)
@@ -113,8 +111,6 @@ def test_a_version_from_before_the_first_release_is_refused(earlier: Path, versi
 
 
 def test_a_store_of_a_newer_program_is_refused(earlier: Path) -> None:
-    connection = sqlite3.connect(earlier)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    connection.close()
+    write(earlier, f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
     with pytest.raises(StoreError, match="written by a newer reviewer"):
         Engine.open(earlier)

@@ -54,8 +54,17 @@ def row_id(program: Reviewer, words: str) -> int:
     )
 
 
+def verdict(program: Reviewer, words: str) -> str:
+    """What was decided about the row with those words."""
+    return next(status for content, status in state(program).items() if words in content)
+
+
 def decide(program: Reviewer, verb: str, words: str) -> None:
     program.succeeds("--project", "kiosk", verb, row_id(program, words))
+
+
+def remember(program: Reviewer, text: str) -> None:
+    program.succeeds("--project", "kiosk", "remember", text, "--type", "knowledge", "--promote")
 
 
 def reword(program: Reviewer, words: str, new: str) -> None:
@@ -68,20 +77,12 @@ def test_decisions_go_both_ways(pair: Pair) -> None:
     laptop, desktop = pair
     decide(laptop, "promote", "thermal paper")
     decide(desktop, "reject", "two seconds")
-    assert laptop(
-        "--project",
-        "kiosk",
-        "remember",
-        "Only the laptop knows the PIN is dead",
-        "--type",
-        "knowledge",
-    )
-    decide(laptop, "promote", "Only the laptop")
+    remember(laptop, "Only the laptop knows the PIN is dead")
     for program in (laptop, desktop, laptop):
         sync(program)
     assert state(laptop) == state(desktop)
-    assert next(v for k, v in state(desktop).items() if "Only the laptop" in k) == "active"
-    assert next(v for k, v in state(laptop).items() if "two seconds" in k) == "invalid"
+    assert verdict(desktop, "Only the laptop") == "active"
+    assert verdict(laptop, "two seconds") == "invalid"
     quiet = sync(desktop)
     assert (quiet["sent"], quiet["taken"], quiet["act"]) == (0, 0, 0)
     for program in pair:
@@ -102,7 +103,7 @@ def test_concurrent_verdicts_wait_at_the_top_of_the_queue(pair: Pair) -> None:
     decide(desktop, "promote", "thermal paper")
     sync(desktop), sync(laptop)
     assert state(laptop) == state(desktop)
-    assert next(v for k, v in state(laptop).items() if "thermal" in k) == "active"
+    assert verdict(laptop, "thermal") == "active"
 
 
 def test_concurrent_wordings_wait_together_and_are_settled_once_for_both(pair: Pair) -> None:
@@ -130,18 +131,15 @@ def test_concurrent_wordings_wait_together_and_are_settled_once_for_both(pair: P
 
 def test_an_undone_sync_stays_undone(pair: Pair) -> None:
     laptop, desktop = pair
-    laptop(
-        "--project", "kiosk", "remember", "The laptop alone knows this fact", "--type", "knowledge"
-    )
-    decide(laptop, "promote", "laptop alone")
+    remember(laptop, "The laptop alone knows this fact")
     decide(laptop, "promote", "thermal paper")
     sync(laptop)
     act = sync(desktop)["act"]
     desktop.succeeds("--project", "kiosk", "undo", act)
     sync(desktop), sync(laptop), sync(desktop)
     assert not any("laptop alone" in each for each in state(desktop))
-    assert next(v for k, v in state(laptop).items() if "laptop alone" in k) == "active"
-    assert next(v for k, v in state(laptop).items() if "thermal" in k) == "candidate"
+    assert verdict(laptop, "laptop alone") == "active"
+    assert verdict(laptop, "thermal") == "candidate"
 
 
 def test_no_evidence_leaves_unless_asked(pair: Pair) -> None:
@@ -255,7 +253,7 @@ def test_a_folder_that_cannot_be_written_is_read(pair: Pair) -> None:
     shared(laptop).chmod(0o500)
     done = desktop("--project", "kiosk", "sync", shared(desktop), preexec_fn=bound_by_permissions)
     assert (done.returncode, "with the next sync" in done.stderr) == (1, True)
-    assert next(v for k, v in state(desktop).items() if "thermal" in k) == "active"
+    assert verdict(desktop, "thermal") == "active"
     shared(laptop).chmod(0o700)
     sync(desktop), sync(laptop)
     assert state(laptop) == state(desktop)
@@ -271,11 +269,11 @@ def test_what_could_not_be_sent_is_not_overruled_by_what_came(pair: Pair) -> Non
     shared(laptop).chmod(0o500)
     for _ in range(2):
         desktop("--project", "kiosk", "sync", shared(desktop), preexec_fn=bound_by_permissions)
-        assert next(v for k, v in state(desktop).items() if "thermal" in k) == "candidate"
+        assert verdict(desktop, "thermal") == "candidate"
     shared(laptop).chmod(0o700)
     sync(desktop), sync(laptop)
     assert state(laptop) == state(desktop)
-    assert next(v for k, v in state(laptop).items() if "thermal" in k) == "candidate"
+    assert verdict(laptop, "thermal") == "candidate"
 
 
 def test_a_copied_store_writes_a_file_of_its_own(pair: Pair) -> None:
@@ -316,4 +314,4 @@ def test_files_of_another_project_in_the_folder_are_left_alone(pair: Pair) -> No
     done = desktop("--project", "museum", "sync", shared(desktop), "--json")
     found = json.loads(done.stdout)
     assert (found["taken"], found["problems"]) == (0, [])
-    assert next(v for k, v in state(desktop).items() if "thermal" in k) == "candidate"
+    assert verdict(desktop, "thermal") == "candidate"

@@ -211,7 +211,7 @@ def test_what_is_printed_for_agents_can_only_be_read(filled: Reviewer, call: lis
 def test_what_is_written_for_agents_can_only_be_read(filled: Reviewer, call: list[str]) -> None:
     (filled.folder / "out").mkdir(exist_ok=True)
     (filled.folder / "AGENTS.md").write_text("Ours.\n")
-    home = Path(filled.environment["HOME"])
+    home = filled.home
 
     def files() -> dict[Path, bytes]:
         return {
@@ -237,7 +237,7 @@ def test_what_is_written_for_agents_can_only_be_read(filled: Reviewer, call: lis
 
 
 def told(program: Reviewer, **more: object) -> str:
-    path = next(Path(program.environment["HOME"]).rglob("talk*.jsonl"))
+    path = next(program.home.rglob("talk*.jsonl"))
     return json.dumps(
         {"session_id": path.stem, "transcript_path": str(path), "cwd": str(program.folder),
          "prompt": f"print the tickets {LIVE}", **more}

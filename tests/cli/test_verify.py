@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from reviewer.store.changes import LedgerEntry, entry_hash, unpack
 from tests.cli.conftest import Reviewer
-from tests.stored import rows_of
-
-
-def plant(store: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(store)) as connection, connection:
-        for each in statements:
-            connection.execute(each)
+from tests.stored import rows_of, write
 
 
 def rewrite_act(store: Path, blob: bytes) -> None:
     """Give the last act other changes and a hash that fits them."""
     columns = "id, at, actor, scope, kind, title, target, rows"
-    with closing(sqlite3.connect(store)) as connection, connection:
-        *entry, previous = connection.execute(
-            f"SELECT {columns}, previous FROM ledger ORDER BY id DESC LIMIT 1"
-        ).fetchone()
-        connection.execute(
-            "UPDATE ledger SET changes = ?, hash = ? WHERE id = ?",
-            (blob, entry_hash(previous, LedgerEntry(*entry), [blob]), entry[0]),
-        )
+    ((*entry, previous),) = rows_of(
+        store, f"SELECT {columns}, previous FROM ledger ORDER BY id DESC LIMIT 1"
+    )
+    hashed = entry_hash(previous, LedgerEntry(*entry), [blob])
+    write(store, "UPDATE ledger SET changes = ?, hash = ? WHERE id = ?", blob, hashed, entry[0])
 
 
 def test_many_changes_in_one_part_are_refused() -> None:
@@ -55,7 +44,7 @@ class TestHead:
         seeded("promote", seeded.ids()[0])
         (verdict,) = seeded.rows("verify")
         ((blob,),) = rows_of(seeded.db, "SELECT changes FROM ledger ORDER BY id DESC LIMIT 1")
-        plant(seeded.db, "UPDATE ledger SET actor = 'somebody' WHERE id = 2")
+        write(seeded.db, "UPDATE ledger SET actor = 'somebody' WHERE id = 2")
         rewrite_act(seeded.db, blob)
         seeded.succeeds("verify")
         done = seeded("verify", "--head", verdict["head"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.agents.agent_files import AgentFiles
+from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
 from tests.clients.fake_model import FakeModel, fake_model
 from tests.waiting import until
@@ -52,6 +54,14 @@ def model() -> Iterator[FakeModel]:
 def program(tmp_path: Path) -> Reviewer:
     """`reviewer` with a home and a store of its own."""
     return Reviewer(tmp_path)
+
+
+def work_tree(program: Reviewer) -> Path:
+    """The work tree of a promoted note, as git itself makes one."""
+    tree = filled(program)
+    shutil.rmtree(tree / ".git")
+    subprocess.run(["git", "init", "-q", tree], check=True)
+    return tree
 
 
 class Client:

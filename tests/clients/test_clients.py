@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import pytest
 from reviewer.agents.agent_files import AgentFiles
 from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
-from tests.clients.conftest import Client
+from tests.clients.conftest import Client, work_tree
 from tests.clients.fake_model import FakeModel
 from tests.waiting import until
 
@@ -61,9 +60,7 @@ def test_an_agent_gets_the_packet_and_proposes(
     agent: str, program: Reviewer, model: FakeModel
 ) -> None:
     client = Client(agent, program, model)
-    folder = filled(program)
-    shutil.rmtree(folder / ".git")
-    subprocess.run(["git", "init", "-q", folder], check=True)
+    folder = work_tree(program)
     (folder / "spooler.md").write_text("\n\n".join(["# Spooler", *RULES, ""]))
     before = settings_files(client.home)
     done = program("connect", agent, "--yes")
@@ -123,9 +120,7 @@ def test_claude_code_reads_the_line_in_its_memory_folder(
     program: Reviewer, model: FakeModel
 ) -> None:
     client = Client("claude-code", program, model)
-    folder = filled(program)
-    shutil.rmtree(folder / ".git")
-    subprocess.run(["git", "init", "-q", folder], check=True)
+    folder = work_tree(program)
     done = subprocess.run(
         [sys.executable, "-m", "reviewer", "--db", program.db, "connect", "claude-code",
          "--memory", "--yes"],
@@ -142,9 +137,7 @@ def test_claude_code_is_told_what_a_compaction_must_keep(
     program: Reviewer, model: FakeModel
 ) -> None:
     client = Client("claude-code", program, model)
-    folder = filled(program)
-    shutil.rmtree(folder / ".git")
-    subprocess.run(["git", "init", "-q", folder], check=True)
+    folder = work_tree(program)
     assert program("connect", "claude-code", "--yes").returncode == 0
     session = "6f2f3a52-95a2-4b53-8d44-0d6a3f4f2b11"
     for turn in ("Never call the gate controller from tests.", "Now print two languages."):
@@ -169,9 +162,7 @@ def test_our_own_headless_call_runs_no_hook(program: Reviewer, model: FakeModel)
 
 def test_opencode_is_told_what_a_compaction_must_keep(program: Reviewer, model: FakeModel) -> None:
     client = Client("opencode", program, model)
-    folder = filled(program)
-    shutil.rmtree(folder / ".git")
-    subprocess.run(["git", "init", "-q", folder], check=True)
+    folder = work_tree(program)
     assert program("connect", "opencode", "--yes").returncode == 0
     client.run("Hello.", folder)  # it prepares itself when it starts first
     port = free_port()

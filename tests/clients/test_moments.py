@@ -5,16 +5,14 @@ names an act bring the memories that belong there into its next request, and eac
 from __future__ import annotations
 
 import json
-import sqlite3
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.agent_projects import filled
 from tests.cli.conftest import Reviewer
-from tests.clients.conftest import Client
+from tests.clients.conftest import Client, work_tree
 from tests.clients.fake_model import FakeModel
+from tests.stored import rows_of
 from tests.waiting import until
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(1_000), pytest.mark.xdist_group("clients")]
@@ -33,9 +31,7 @@ CHECK = """check:
 
 def project(program: Reviewer, agent: str) -> Path:
     """A project with a memory for a failure and one that guards a command, connected."""
-    folder = filled(program)
-    subprocess.run(["rm", "-rf", folder / ".git"], check=True)
-    subprocess.run(["git", "init", "-q", folder], check=True)
+    folder = work_tree(program)
     named = ["--project", folder.name]
     (folder / "Makefile").write_text(CHECK)
     moments = (
@@ -56,11 +52,8 @@ def project(program: Reviewer, agent: str) -> Path:
 
 def uses(program: Reviewer) -> set[tuple[str, str]]:
     """Each moment at which a memory was handed over, with the memory."""
-    with sqlite3.connect(program.db) as store:
-        rows = store.execute(
-            "SELECT u.moment, m.content FROM use_of_memory u JOIN memory m ON m.id = u.memory_id"
-        )
-        return set(rows.fetchall())
+    sql = "SELECT u.moment, m.content FROM use_of_memory u JOIN memory m ON m.id = u.memory_id"
+    return {(moment, content) for moment, content in rows_of(program.db, sql)}
 
 
 @pytest.mark.parametrize("agent", AGENTS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.cli.warm import Running
+from tests.stored import rows_of
 from tests.waiting import until
 
 NEEDED = ("boto3", "distributed", "duckdb", "moto", "pyarrow", "s3fs")
@@ -97,10 +97,8 @@ class Fleet:
         """The rows of an import, those behind another included."""
         self.imports(*options)
         numbers = [row["id"] for row in self.queue()]
-        with sqlite3.connect(self.reviewer.db) as store:
-            numbers += [each for (each,) in store.execute(
-                "SELECT id FROM memory WHERE leader_id IS NOT NULL ORDER BY id"
-            )]  # fmt: skip
+        behind = "SELECT id FROM memory WHERE leader_id IS NOT NULL ORDER BY id"
+        numbers += [number for (number,) in rows_of(self.reviewer.db, behind)]
         shown = (self.reviewer.rows("--project", "kiosk", "queue", "show", n) for n in numbers)
         return [row for (row,) in shown]
 

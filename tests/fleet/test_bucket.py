@@ -7,7 +7,7 @@ import http.client
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -103,16 +103,13 @@ def test_a_row_of_a_bucket_shows_what_was_stored_and_asks_nobody(
     fleet.ok("run", "s3://team/logs", "--out", fleet.parts)
     fleet.imports()
     bucket.fs.rm_file("team/logs/one.jsonl")
-    engine = Engine.open(fleet.reviewer.db)
-    try:
+    with closing(Engine.open(fleet.reviewer.db)) as engine:
         number = fleet.queue()[0]["id"]
         (shown,) = engine.queue.evidence(number)
         assert shown.record.path == url
         assert engine.sources.stale([number]) == set()
         with pytest.raises(SourceError, match="is not on this machine"):
             engine.sources.lines(url, shown.line)
-    finally:
-        engine.close()
 
 
 def test_a_bucket_that_is_not_there(fleet: Fleet, bucket: Bucket) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from reviewer.fleet import best
 from reviewer.fleet.values import FleetError
 from tests.clocks import TickingClock
 from tests.fleet.conftest import FACTS, Fleet, same_moment
+from tests.stored import everything_in, rows_of
 
 
 def by_words(candidates: list[dict[str, Any]], words: str) -> dict[str, Any]:
@@ -205,9 +205,8 @@ def test_an_import_meets_what_was_read_here(read: Fleet) -> None:
     done = read.reviewer("--project", "kiosk", "ingest", read.sessions)
     assert done.returncode == 0, done.stderr
     assert read.imports()["repeated"] >= 2
-    with sqlite3.connect(read.reviewer.db) as store:
-        (copies,) = store.execute("SELECT count(*) FROM record WHERE key LIKE '%@%+%'").fetchone()
-    assert copies == 0  # the records themselves are the evidence
+    copies = rows_of(read.reviewer.db, "SELECT * FROM record WHERE key LIKE '%@%+%'")
+    assert not copies, "the records themselves are the evidence"
     read.reviewer.nothing_lost()
 
 
@@ -216,9 +215,8 @@ def test_all_of_it_can_be_taken_back(read: Fleet) -> None:
     (act,) = counts["acts"]
     assert read.reviewer("--project", "kiosk", "undo", act).returncode == 0
     assert read.queue() == []
-    with sqlite3.connect(read.reviewer.db) as store:
-        for table in ("memory", "record", "evidence", "source", "memory_text"):
-            assert store.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,), table
+    for table in ("memory", "record", "evidence", "source", "memory_text"):
+        assert rows_of(read.reviewer.db, f"SELECT count(*) FROM {table}") == [(0,)], table
     read.reviewer.nothing_lost(candidates=0)
     assert read.imports()["new"] == counts["new"]
 
@@ -240,21 +238,19 @@ def test_an_import_that_does_not_reach_its_end_leaves_nothing(
         if end == "killed":
             raise Killed
 
-    engine = Engine.open(read.reviewer.db, clock=TickingClock())
-    try:
-        with suppress(Killed, FleetError):
-            report = engine.fleet.run(
-                str(read.parts),
-                project="kiosk",
-                top=100,
-                progress=after_the_first,
-                cancelled=lambda: end == "interrupted",
-            )
-            assert (report.state, report.new, report.acts) == ("interrupted", 0, ())
-    finally:
-        engine.close()
-    with sqlite3.connect(read.reviewer.db) as store:
-        assert store.execute("SELECT count(*) FROM ledger").fetchone() == (0,)
+    with (
+        closing(Engine.open(read.reviewer.db, clock=TickingClock())) as engine,
+        suppress(Killed, FleetError),
+    ):
+        report = engine.fleet.run(
+            str(read.parts),
+            project="kiosk",
+            top=100,
+            progress=after_the_first,
+            cancelled=lambda: end == "interrupted",
+        )
+        assert (report.state, report.new, report.acts) == ("interrupted", 0, ())
+    assert rows_of(read.reviewer.db, "SELECT * FROM ledger") == []
     if end != "a bad row":
         assert read.imports()["new"] == len(FACTS)
 
@@ -338,10 +334,9 @@ def test_secrets_are_masked_once_more(read: Fleet) -> None:
     )  # fmt: skip
     counts = read.imports()
     assert counts["masked"] >= 4
-    with sqlite3.connect(read.reviewer.db) as store:
-        dump = "\n".join(store.iterdump()).lower()
-    assert TOKEN[4:].lower() not in dump
-    assert PASSWORD.lower() not in dump
+    dump = everything_in(read.reviewer.db).lower()
+    assert TOKEN[4:].lower().encode() not in dump
+    assert PASSWORD.lower().encode() not in dump
     row = by_words(read.queue(), "The kiosk signs in with ghp_[masked github-token] at the start")
     (shown,) = read.reviewer.rows("--project", "kiosk", "queue", "show", row["id"])
     assert shown["provenance"][-1]["text"].startswith(row["content"])
@@ -371,8 +366,7 @@ def test_parts_that_say_nothing_make_no_wave(fleet: Fleet) -> None:
     fleet.session("empty.jsonl")
     fleet.run()
     assert "says nothing that may be remembered" in fleet.fails("import", fleet.parts)
-    with sqlite3.connect(fleet.reviewer.db) as store:
-        assert store.execute("SELECT count(*) FROM wave").fetchone() == (0,)
+    assert rows_of(fleet.reviewer.db, "SELECT * FROM wave") == []
 
 
 ODD = "a[b]c st*r qu?st br{a,b}ce path=1 quo'te dou\"ble back\\slash per%41cent\nend"
@@ -390,9 +384,8 @@ def test_every_step_takes_a_folder_as_it_is_named(fleet: Fleet) -> None:
 
 @pytest.mark.parametrize("path", ["../../../../etc/passwd", "/tmp/../etc/passwd"])
 def test_a_path_that_leads_up_is_not_opened(fleet: Fleet, path: str) -> None:
-    engine = Engine.open(fleet.reviewer.db)
-    try:
-        with pytest.raises(SourceError, match="is not the full path of a file"):
-            engine.sources.lines(path, 1)
-    finally:
-        engine.close()
+    with (
+        closing(Engine.open(fleet.reviewer.db)) as engine,
+        pytest.raises(SourceError, match="is not the full path of a file"),
+    ):
+        engine.sources.lines(path, 1)

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from reviewer.engine import Engine
-from tests.terminal.conftest import Terminal
+from tests.terminal.conftest import Launch, Terminal
 
 WITH_A_DEFECT = """
 import sys
@@ -44,17 +44,12 @@ def test_it_ends_with_one_line_and_keeps_decisions(store: Path, tmp_path: Path) 
     engine.close()
 
 
-def test_a_store_damaged_under_the_screen_is_not_a_defect(store: Path, tmp_path: Path) -> None:
-    terminal = Terminal(
-        [sys.executable, "-m", "reviewer", "--db", str(store)], tmp_path, 300, 30, REVIEWER_DEBUG=""
-    )
-    try:
-        terminal.until("Queue")
-        with store.open("r+b") as file:
-            file.truncate(100_000)
-        terminal.press("j")
-        # A reading beside the screen says it in the status line, any other at the end.
-        terminal.until("is damaged", "Restore it from a backup")
-        assert "defect" not in terminal.text
-    finally:
-        terminal.kill()
+def test_a_store_damaged_under_the_screen_is_not_a_defect(launch: Launch, store: Path) -> None:
+    terminal = launch(columns=300, REVIEWER_DEBUG="")
+    terminal.until("Queue")
+    with store.open("r+b") as file:
+        file.truncate(100_000)
+    terminal.press("j")
+    # A reading beside the screen says it in the status line, any other at the end.
+    terminal.until("is damaged", "Restore it from a backup")
+    assert "defect" not in terminal.text

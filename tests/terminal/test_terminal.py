@@ -95,31 +95,9 @@ def test_keys_typed_ahead_reach_the_right_screen(launch: Launch, store: Path) ->
     assert [row.content[-16:] for row in rows_of(store, "active")] == ["a quick addition"]
 
 
-def test_leaving_in_the_middle_of_an_edit_keeps_the_draft(launch: Launch) -> None:
-    terminal = launch()
-    terminal.until("F2 Queue 3", "Evidence")
-    terminal.press("e at last")
-    terminal.until("at last")
-    terminal.press("\x11")
-    assert terminal.ended() == 0
-    again = launch()
-    again.until("F2 Queue 3", "Evidence")
-    again.press("e")
-    again.until("this is your draft", "at last")
-
-
 def test_copying_sends_the_text_to_the_terminal(launch: Launch) -> None:
     terminal = launch()
     terminal.until("F2 Queue 3")
     terminal.press("y")
     terminal.until("Copied #")
     assert b"\x1b]52;c;" in terminal.stream
-
-
-def test_without_colour_the_signs_still_differ(launch: Launch) -> None:
-    terminal = launch(NO_COLOR="1")
-    terminal.until("F2 Queue 3")
-    terminal.press("a")
-    terminal.until("✓", "Promoted")
-    colours = re.findall(rb"38;2;(\d+);(\d+);(\d+)", terminal.stream)
-    assert all(red == green == blue for red, green, blue in colours)

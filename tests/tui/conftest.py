@@ -243,13 +243,23 @@ async def opened(
     *,
     size: tuple[int, int] = (118, 34),
     project: str | None = None,
+    on: str = "f2",
     **options: object,
 ) -> AsyncIterator[Screen]:
-    """The screen on a store, settled."""
+    """The program on a store, settled; `on` is the key of the screen that it shows."""
     app = ReviewerApp(engine, project, **options)  # type: ignore[arg-type]
     async with app.run_test(size=size) as pilot:
         screen = Screen(pilot, app)
         await screen.settle()
+        if on != "f2":
+            await screen.press(on)
         yield screen
         if app.is_running:
             assert screen.strips  # what no test looks at has to be paintable too
+
+
+@pytest.fixture
+async def screen(stocked: Engine) -> AsyncIterator[Screen]:
+    """The queue over the candidates of the notes."""
+    async with opened(stocked) as shown:
+        yield shown

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.engine import Engine
 from reviewer.tui.actions import ACTIONS, PANES
 from reviewer.tui.help import help_rows
 from reviewer.tui.kit.action import Pane
@@ -12,7 +11,7 @@ from reviewer.tui.kit.actor import reachable
 from reviewer.tui.kit.keys import APP, UNDO
 from reviewer.tui.kit.screen import KitScreen
 from tests.generate_docs import keys_page
-from tests.tui.conftest import opened
+from tests.tui.conftest import Screen
 
 BY_ID = {pane.id: pane for pane in PANES}
 
@@ -58,17 +57,16 @@ def test_undo_is_the_same_action_on_every_screen_that_writes() -> None:
     ],
 )
 async def test_every_key_of_a_pane_is_reachable_and_gives_its_reason_in_a_sentence(
-    stocked: Engine, keys: tuple[str, ...], pane: str
+    keys: tuple[str, ...], pane: str, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        await screen.press(*keys)
-        found = dict(reachable(screen.app.screen))
-        taken = {key for action in BY_ID[pane].actions for key in action.keys.split(",")}
-        outer = [each for each in APP.actions if not taken.issuperset(each.keys.split(","))]
-        for action in (*BY_ID[pane].actions, *outer):
-            assert action in found, action.id
-            reason = found[action].why_not(action)
-            assert reason is None or reason.endswith((".", "?")), reason
+    await screen.press(*keys)
+    found = dict(reachable(screen.app.screen))
+    taken = {key for action in BY_ID[pane].actions for key in action.keys.split(",")}
+    outer = [each for each in APP.actions if not taken.issuperset(each.keys.split(","))]
+    for action in (*BY_ID[pane].actions, *outer):
+        assert action in found, action.id
+        reason = found[action].why_not(action)
+        assert reason is None or reason.endswith((".", "?")), reason
 
 
 def test_the_key_table_names_every_action() -> None:
@@ -107,15 +105,11 @@ def test_a_letter_means_the_same_on_the_screens_that_have_it() -> None:
     assert all(len(titles) == 1 for key, titles in meanings.items() if key not in "ae"), meanings
 
 
-@pytest.mark.parametrize(
-    "keys", [(), ("f3",), ("f4",), ("f5",), ("f6",), ("f7",), ("f8",), ("enter",)]
-)
-async def test_the_help_of_a_screen_has_at_most_24_rows(
-    stocked: Engine, keys: tuple[str, ...]
-) -> None:
-    async with opened(stocked) as screen:
-        await screen.press(*keys)
+async def test_the_help_of_a_screen_has_at_most_24_rows(screen: Screen) -> None:
+    for key in ("f2", "f3", "f4", "f5", "f6", "f7", "f8", "enter"):
+        await screen.press("f2", key)
         rows = help_rows(screen.top(KitScreen))
         assert len(rows) <= 24, [row.title for row in rows]
         await screen.press("question_mark")
-        assert "kept" in screen.text
+        assert "kept" in screen.text, key
+        await screen.press("escape", "escape")

@@ -146,16 +146,6 @@ async def test_text_being_typed_at_the_end_of_the_program_is_kept(stocked: Engin
     assert stocked.drafts.load(number) is None
 
 
-async def test_a_wording_that_is_too_short_stays_in_the_editor(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("e")
-        screen.app.screen.query_one(EditPane).editor.load_text("x")
-        await screen.press("ctrl+s")
-        await screen.until(lambda: "at least 8 characters, this has 1." in screen.status)
-        assert screen.app.screen.query_one(EditPane).content == "x"
-        assert not screen.model.dimmed
-
-
 async def test_f1_in_the_editor_lists_its_keys_and_ctrl_a_goes_to_the_start_of_the_line(
     stocked: Engine,
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
-from tests.tui.conftest import opened
+from tests.tui.conftest import Screen, opened
 from tests.tui.context.driving import stocked as with_context
 
 
@@ -16,29 +16,26 @@ def footer(text: str) -> str:
     return " ".join(text.splitlines()[-1].split())
 
 
-async def test_it_names_the_keys_of_the_focused_pane(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        assert footer(screen.text).startswith(
-            "a promote x reject enter read u undo / filter e edit"
-        )
-        await screen.press("slash")
-        assert footer(screen.text) == "enter keep esc clear F1 help"
+async def test_it_names_the_keys_of_the_focused_pane(screen: Screen) -> None:
+    assert footer(screen.text).startswith("a promote x reject enter read u undo / filter e edit")
+    await screen.press("slash")
+    assert footer(screen.text) == "enter keep esc clear F1 help"
 
 
-async def test_drawing_it_asks_no_store(stocked: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(stocked) as screen:
+async def test_drawing_it_asks_no_store(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch, screen: Screen
+) -> None:
+    def asked(*_: object) -> None:
+        raise AssertionError("the footer asked the store")
 
-        def asked(*_: object) -> None:
-            raise AssertionError("the footer asked the store")
-
-        monkeypatch.setattr(type(stocked.history), "next_undo", asked)
-        await screen.press("j", "space", "k", "tab", "tab")
-        assert "promote 1 marked" in footer(screen.text)
-        screen.model.forget()  # as after many other rows, or another program's writing
-        with monkeypatch.context() as patch:
-            patch.setattr(screen.model, "_fetch", asked)
-            screen.queue.show_footer()
-        assert "promote 1 marked" in footer(screen.text)
+    monkeypatch.setattr(type(stocked.history), "next_undo", asked)
+    await screen.press("j", "space", "k", "tab", "tab")
+    assert "promote 1 marked" in footer(screen.text)
+    screen.model.forget()  # as after many other rows, or another program's writing
+    with monkeypatch.context() as patch:
+        patch.setattr(screen.model, "_fetch", asked)
+        screen.queue.show_footer()
+    assert "promote 1 marked" in footer(screen.text)
 
 
 @pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6"])
@@ -81,24 +78,22 @@ async def test_it_offers_no_key_with_nothing_behind_it(
         assert "disconnect" not in footer(screen.text)
 
 
-async def test_among_deferred_rows_s_puts_back(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.ids[0]
-        await screen.press("s")
-        await screen.choose("other rows", "deferred")
-        assert "s put back" in footer(screen.text)
-        await screen.press("s")
-        assert screen.status == f"Put #{first} back into the queue - u to undo"
-        await screen.press("s")
-        assert screen.status == f"#{first} is already waiting in the queue."
+async def test_among_deferred_rows_s_puts_back(screen: Screen) -> None:
+    first = screen.model.ids[0]
+    await screen.press("s")
+    await screen.choose("other rows", "deferred")
+    assert "s put back" in footer(screen.text)
+    await screen.press("s")
+    assert screen.status == f"Put #{first} back into the queue - u to undo"
+    await screen.press("s")
+    assert screen.status == f"#{first} is already waiting in the queue."
 
 
 async def test_the_context_footer_names_first_what_is_needed_first_at_80_columns(
     engine: Engine, tmp_path: Path
 ) -> None:
     with_context(engine, tmp_path)
-    async with opened(engine, size=(80, 24), project="acme") as screen:
-        await screen.press("f3")
+    async with opened(engine, size=(80, 24), project="acme", on="f3") as screen:
         assert footer(screen.text) == (
             "enter turns 1 to 4 level P pin f fit a apply h hand over . more ? help"
         )

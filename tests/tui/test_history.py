@@ -12,6 +12,7 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.tui.history.screen import HistoryScreen, act_blocks, act_parts
 from reviewer.tui.kit.text import lay_out
 from reviewer.tui.theme import DARK, GLYPHS, palette_of
+from tests.present import present
 from tests.tui.conftest import Screen, opened
 
 
@@ -31,9 +32,7 @@ def row(width: int, **fields: object) -> str:
 
 
 def history(screen: Screen) -> HistoryScreen:
-    found = screen.app.screen
-    assert isinstance(found, HistoryScreen)
-    return found
+    return screen.top(HistoryScreen)
 
 
 # as text
@@ -63,39 +62,40 @@ def test_a_change_is_shown_field_by_field() -> None:
 # on the screen
 
 
-async def test_the_newest_act_comes_first_with_its_changes(stocked: Engine) -> None:
+@pytest.fixture
+def rejected(stocked: Engine) -> int:
+    """The row that was rejected last."""
     number = stocked.queue.ids(QueueQuery())[0]
     stocked.triage.reject([number])
-    async with opened(stocked) as screen:
-        await screen.press("f8")
-        first = history(screen).acts.current
-        assert first is not None
-        assert first.title == f"Rejected #{number}"
-        assert history(screen).words[first.id] == stocked.queue.candidate(number).content
+    return number
+
+
+async def test_the_newest_act_comes_first_with_its_changes(stocked: Engine, rejected: int) -> None:
+    async with opened(stocked, on="f8") as screen:
+        first = present(history(screen).acts.current)
+        assert first.title == f"Rejected #{rejected}"
+        assert history(screen).words[first.id] == stocked.queue.candidate(rejected).content
         await screen.until(lambda: "waiting -> rejected" in screen.text)
 
 
-async def test_u_takes_the_last_decision_back_and_z_does_it_again(stocked: Engine) -> None:
-    number = stocked.queue.ids(QueueQuery())[0]
-    stocked.triage.reject([number])
-    async with opened(stocked) as screen:
-        await screen.press("f8", "u")
-        await screen.press("u")
-        assert stocked.queue.candidate(number).status == "candidate"
-        assert screen.status == f"Undone: Rejected #{number} - Z to redo"
-        assert "✗ undone" in screen.text
-        assert "Undid" not in screen.text
-        assert "undone 2026-03-02" in screen.text
-        await screen.press("Z")
-        assert stocked.queue.candidate(number).status == "invalid"
-        assert screen.status == f"Redone: Rejected #{number} - u to undo"
-        assert "✗ undone" not in screen.text
-        assert screen.text.count(f"Rejected #{number}") == 3, (
-            "in the list, beside it, in the status"
-        )
-        assert "redone 2026-03-02" in screen.text
-        await screen.press("u", "u")
-        assert "undo" in screen.status.lower()
+async def test_u_takes_the_last_decision_back_and_z_does_it_again(
+    stocked: Engine, rejected: int, screen: Screen
+) -> None:
+    await screen.press("f8", "u")
+    await screen.press("u")
+    assert stocked.queue.candidate(rejected).status == "candidate"
+    assert screen.status == f"Undone: Rejected #{rejected} - Z to redo"
+    assert "✗ undone" in screen.text
+    assert "Undid" not in screen.text
+    assert "undone 2026-03-02" in screen.text
+    await screen.press("Z")
+    assert stocked.queue.candidate(rejected).status == "invalid"
+    assert screen.status == f"Redone: Rejected #{rejected} - u to undo"
+    assert "✗ undone" not in screen.text
+    assert screen.text.count(f"Rejected #{rejected}") == 3, "in the list, beside it, in the status"
+    assert "redone 2026-03-02" in screen.text
+    await screen.press("u", "u")
+    assert "undo" in screen.status.lower()
 
 
 async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engine) -> None:
@@ -106,8 +106,7 @@ async def test_x_takes_back_the_act_under_the_cursor_and_only_that(stocked: Engi
         await screen.press("f8", "j", "x")
         assert stocked.queue.candidate(one).status == "candidate"
         assert stocked.queue.candidate(two).status == "active"
-        chosen = history(screen).acts.current
-        assert chosen is not None
+        chosen = present(history(screen).acts.current)
         assert chosen.title == f"Rejected #{one}"
         assert chosen.undone
 
@@ -130,10 +129,9 @@ async def test_the_cursor_comes_back_to_its_act(stocked: Engine) -> None:
         assert history(screen).acts.current_id == acts[1]
 
 
+@pytest.mark.usefixtures("rejected")
 async def test_the_key_of_undo_is_not_offered_for_an_undone_act(stocked: Engine) -> None:
-    stocked.triage.reject([stocked.queue.ids(QueueQuery())[0]])
-    async with opened(stocked) as screen:
-        await screen.press("f8")
+    async with opened(stocked, on="f8") as screen:
         assert "x undoes this act" in screen.text
         await screen.press("x")
         assert "x undoes this act" not in screen.text
@@ -142,32 +140,28 @@ async def test_the_key_of_undo_is_not_offered_for_an_undone_act(stocked: Engine)
 
 
 async def test_an_act_that_a_later_one_builds_on_names_the_one_to_undo_first(
-    stocked: Engine,
+    stocked: Engine, rejected: int
 ) -> None:
-    (number, *_) = stocked.queue.ids(QueueQuery())
-    stocked.triage.reject([number])
-    later = stocked.triage.restore([number])
+    later = stocked.triage.restore([rejected])
     async with opened(stocked, size=(140, 40)) as screen:
         await screen.press("f8", "j", "x")
         assert screen.status == (
-            f'"Rejected #{number}" cannot be reversed: #{number} has changed since. Nothing was'
+            f'"Rejected #{rejected}" cannot be reversed: #{rejected} has changed since. Nothing was'
             f' changed. Undo first: act {later.act} ("{later.title}")'
         )
 
 
 async def test_the_decision_of_another_person_is_undone_after_a_question(
-    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+    stocked: Engine, rejected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    number = stocked.queue.ids(QueueQuery())[0]
-    stocked.triage.reject([number])
     monkeypatch.setattr(type(stocked.history), "decided_by_another", lambda *_: "ana")
     async with opened(stocked) as screen:
         await screen.press("f8", "x")
         assert "is a decision of ana" in screen.text
         await screen.press("n", "enter")
-        assert stocked.queue.candidate(number).status == "invalid"
+        assert stocked.queue.candidate(rejected).status == "invalid"
         await screen.press("x", "y", "enter")
-        assert stocked.queue.candidate(number).status == "candidate"
+        assert stocked.queue.candidate(rejected).status == "candidate"
 
 
 async def test_a_filter_finds_acts_by_the_day_and_the_name_that_they_show(stocked: Engine) -> None:
@@ -176,8 +170,7 @@ async def test_a_filter_finds_acts_by_the_day_and_the_name_that_they_show(stocke
     other = Engine.open(stocked.path, actor="anna", clock=stocked.clock)
     act = other.triage.reject([two]).act
     other.close()
-    async with opened(stocked) as screen:
-        await screen.press("f8")
+    async with opened(stocked, on="f8") as screen:
         acts = list(history(screen).acts.ids)
         await screen.press("slash")
         assert "who did it" in screen.text
@@ -206,8 +199,7 @@ async def test_a_filter_finds_acts_by_the_words_of_their_titles(stocked: Engine)
 async def test_an_edit_is_told_in_the_words_of_a_person(stocked: Engine) -> None:
     number = stocked.queue.ids(QueueQuery())[0]
     stocked.triage.edit(number, "Receipts are printed on demand", promote=False)
-    async with opened(stocked) as screen:
-        await screen.press("f8")
+    async with opened(stocked, on="f8") as screen:
         shown = " ".join(screen.text.split())
         assert f"memory #{number} changed Receipts are printed on demand" in shown
         assert "words" in shown
@@ -220,8 +212,7 @@ async def test_a_priority_names_its_session(engine: Engine) -> None:
     talk = engine.contexts.create("acme", "harbour").id
     turn = engine.contexts.add(talk, role="user", text="The ferry waits.")
     engine.contexts.annotate(turn.row.id, priority="pinned")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f8")
+    async with opened(engine, project="acme", on="f8") as screen:
         await screen.until(lambda: "priority new  pinned in harbour" in screen.text)
 
 
@@ -235,8 +226,7 @@ async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
 async def test_the_list_has_one_act_for_an_ingestion_and_days_have_names(
     stocked: Engine,
 ) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("f8")
+    async with opened(stocked, on="f8") as screen:
         assert "Ingested 1 file" in screen.text
         assert "Started reading" not in screen.text
         assert "records of 1 file" not in screen.text

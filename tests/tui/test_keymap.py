@@ -37,7 +37,7 @@ def test_a_key_replaces_the_keys_of_an_action(tmp_path: Path) -> None:
         ('[keys]\nundo = "ctrl+q"\nquit = "Q"', None),
         ('[keys]\nshow_queue = "ctrl+q"', "both quit and show_queue"),
         ("[keys]\npromote = 3", 'such as promote = "A"'),
-        ("[keys]\npromote = []", 'such as promote = "A"'),
+        ("[keys]\npromote = []", "needs a key"),
         ('[keys]\npromote = "ctlr+b"', "There is no key ctlr+b."),
         ('[keys]\npromote = "esc"', 'such as "A", "f5", "escape"'),
         ('[keys]\npromote = "ctrl+"', "There is no key ctrl+."),

@@ -55,8 +55,7 @@ async def test_a_screen_is_as_it_was_left_with_what_was_written_meanwhile(stocke
 
 
 async def test_another_theme_is_on_the_screens_that_were_left(stocked: Engine) -> None:
-    async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("f4")
+    async with opened(stocked, size=(80, 24), on="f4") as screen:
         before = screen.strips
         await screen.press("f2")
         screen.app.action_switch_theme()

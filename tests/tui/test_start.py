@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from reviewer.start import MachineStart
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.start.screen import StartScreen
+from tests.present import present
 from tests.tui.conftest import Screen
 from tests.unit.sources.builders import Session
 from tests.waiting import until_async
@@ -78,15 +80,12 @@ async def started(
     async with app.run_test(size=size) as pilot:
         screen = Screen(pilot, app)
         await screen.settle()
-        first = app.screen
-        assert isinstance(first, StartScreen)
-        yield screen, first
+        yield screen, screen.top(StartScreen)
 
 
 def names(first: StartScreen) -> list[str]:
     """The projects, without the row for all of them."""
-    assert first.found is not None
-    return [each.name for each in first.found.projects if not each.parts]
+    return [each.name for each in present(first.found).projects if not each.parts]
 
 
 @pytest.fixture
@@ -102,8 +101,7 @@ def away(home: Home, monkeypatch: pytest.MonkeyPatch) -> Home:
 async def test_it_lists_the_projects_with_their_agents(engine: Engine, away: Home) -> None:
     async with started(engine, MachineStart(engine, None, away.machine)) as (_, first):
         assert sorted(names(first)) == ["box-office", "venue-maps"]
-        assert first.found is not None
-        agents = {each.name: dict(each.agents) for each in first.found.projects}
+        agents = {each.name: dict(each.agents) for each in present(first.found).projects}
         assert agents["venue-maps"] == {"Claude Code": 1, "Codex CLI": 1}
         assert "Nothing leaves this machine" in str(first.words.content)
 
@@ -112,12 +110,11 @@ async def test_one_key_reads_and_opens_the_queue_at_its_best_row(
     engine: Engine, away: Home
 ) -> None:
     async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
-        assert first.found is not None
-        chosen = first.found.projects[0]
+        chosen = present(first.found).projects[0]
         await screen.press("enter")
         await until_async(lambda: screen.queue.is_active and screen.queue.model.ids)
         await screen.settle()
-        assert isinstance(screen.app.screen, QueueScreen)
+        screen.top(QueueScreen)
         assert screen.app.project == engine.project == chosen.name
         assert screen.queue.model.cursor == 0
         assert screen.queue.candidate.region.width
@@ -143,18 +140,14 @@ async def test_the_last_row_reads_all_projects_each_into_its_own(
         assert "in project" in screen.text
 
 
-async def test_two_folders_of_one_name_are_two_projects(
-    engine: Engine, away: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_two_folders_of_one_name_are_two_projects(engine: Engine, away: Home) -> None:
     other = away.folder / "old" / "box-office"
     (other / ".git").mkdir(parents=True)
     (other / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     away.claude(other, "four")
-    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
-        await screen.press("G")
-        await screen.press("enter")
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, _):
+        await screen.press("G", "enter")
         await until_async(lambda: screen.queue.is_active)
-        assert first.found is not None
         assert len(engine.project_names()) == 3
         assert "venue-maps" in engine.project_names()
         assert {"old-box-office", "work-box-office"} & set(engine.project_names())
@@ -167,23 +160,18 @@ async def test_the_project_of_the_working_folder_comes_first(
         monkeypatch.chdir(away.folder / "work" / name)
         async with started(engine, MachineStart(engine, None, away.machine)) as (_, first):
             assert names(first)[0] == name
-            assert first.list.current is not None
-            assert first.list.current.here
+            assert present(first.list.current).here
 
 
-async def test_escape_goes_on_without_reading(engine: Engine, away: Home) -> None:
-    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, _):
-        await screen.press("escape")
-        assert isinstance(screen.app.screen, QueueScreen)
-        assert not engine.project_names()
-
-
-async def test_r_in_the_empty_queue_opens_it_again(engine: Engine, away: Home) -> None:
+async def test_escape_goes_on_without_reading_and_r_in_the_empty_queue_opens_it_again(
+    engine: Engine, away: Home
+) -> None:
     async with started(engine, MachineStart(engine, "acme", away.machine)) as (screen, _):
         await screen.press("escape")
+        assert not engine.project_names()
         assert "r looks for sessions to read" in screen.text
         await screen.press("r")
-        assert isinstance(screen.app.screen, StartScreen)
+        screen.top(StartScreen)
 
 
 async def test_ctrl_q_leaves_and_q_says_so(engine: Engine, away: Home) -> None:
@@ -284,7 +272,7 @@ async def test_escape_while_reading_stops_and_keeps_what_was_read(
     ) -> object:
         progress(WaveProgress(1, 4, 500_000, 2_000_000, "/x/session.jsonl", 10, 3))
         while not cancelled():
-            pass
+            time.sleep(0.01)
         return read(project, progress, cancelled)  # type: ignore[arg-type]
 
     monkeypatch.setattr(start, "read", slowly)

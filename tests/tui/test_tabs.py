@@ -9,7 +9,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.pipelines.model import is_any_pipeline
-from tests.tui.conftest import opened
+from tests.tui.conftest import SOON, opened
 
 ALWAYS = ("Queue", "Context", "Packet", "Memory")
 
@@ -19,16 +19,6 @@ def bar(text: str) -> str:
 
 
 LONG = "a-project-with-quite-a-name"
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-async def test_the_four_screens_are_always_named_after_their_keys(
-    engine: Engine, width: int
-) -> None:
-    async with opened(engine, size=(width, 20), project=LONG) as screen:
-        shown = bar(screen.text)
-        for number, name in enumerate(ALWAYS, 2):
-            assert f" F{number} {name}" in shown
 
 
 @pytest.mark.parametrize(
@@ -45,13 +35,15 @@ async def test_the_four_screens_are_always_named_after_their_keys(
         (120, "f6", LONG, "   F5 Memory   F6 Pipelines   F7 Agents   F8 History"),
     ],
 )
-async def test_the_other_screens_are_named_where_there_is_room(
+async def test_four_screens_are_always_named_and_the_others_where_there_is_room(
     engine: Engine, width: int, key: str, project: str, end: str
 ) -> None:
     async with opened(engine, size=(width, 20), project=project) as screen:
         await screen.press(key)
-        assert bar(screen.text).endswith(end)
-        assert bar(screen.text).startswith(f" {project[:3]}")
+        shown = bar(screen.text)
+        assert shown.startswith(f" {project[:3]}")
+        assert all(f" F{number} {name}" in shown for number, name in enumerate(ALWAYS, 2))
+        assert shown.endswith(end)
 
 
 async def test_pipelines_has_a_tab_as_soon_as_there_is_one(
@@ -62,7 +54,7 @@ async def test_pipelines_has_a_tab_as_soon_as_there_is_one(
     folder = tmp_path / "work"
     (folder / "flows").mkdir(parents=True)
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("reviewer.tui.queue.screen.LOOK_SECONDS", 0.1)
+    monkeypatch.setattr("reviewer.tui.queue.screen.LOOK_SECONDS", 2 * SOON)  # keys end between
     async with opened(engine, size=(120, 20), project="acme") as screen:
         assert "Pipelines" not in bar(screen.text)
         (folder / "flows" / "release.dot").write_text("digraph { start -> done }", "utf-8")
@@ -87,27 +79,30 @@ async def test_a_screen_opens_after_its_folder_was_deleted(
         assert "acme" in bar(screen.text)
 
 
-@pytest.mark.parametrize("key", ["f2", "f3", "f4", "f5", "f6", "f7", "f8"])
-async def test_p_changes_the_project_on_every_screen(stocked: Engine, key: str) -> None:
+async def test_p_changes_the_project_on_every_screen(stocked: Engine) -> None:
+    stocked.state.set("other", "db", "Discs")
     async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press(key)
-        if isinstance(screen.app.screen, ChoiceScreen):
-            await screen.press("escape")  # a question of the empty screen
-        shown = type(screen.app.screen)
-        await screen.press("p", *"acme", "enter")
-        assert bar(screen.text).startswith(" acme")
-        assert type(screen.app.screen) is shown or isinstance(screen.app.screen, ChoiceScreen)
+        for key in ("f2", "f3", "f4", "f5", "f6", "f7", "f8"):
+            for project in ("acme", "other"):
+                await screen.press("f2", key)
+                if isinstance(screen.app.screen, ChoiceScreen):
+                    await screen.press("escape")  # a question of the empty screen
+                shown = type(screen.app.screen)
+                await screen.press("p", *project, "enter")
+                assert bar(screen.text).startswith(f" {project}"), key
+                assert type(screen.app.screen) in (shown, ChoiceScreen), key
+                await screen.press("escape")
 
 
-@pytest.mark.parametrize("key", ["f3", "f4", "f5", "f6", "f7", "f8", "o", "enter"])
-async def test_a_message_goes_when_another_screen_is_shown(stocked: Engine, key: str) -> None:
+async def test_a_message_goes_when_another_screen_is_shown(stocked: Engine) -> None:
     async with opened(stocked, project="acme") as screen:
-        await screen.press("a")
-        assert screen.status.startswith("Promoted #")
-        await screen.press("full_stop", "escape")
-        assert screen.status.startswith("Promoted #"), "a question is not another screen"
-        await screen.press(key, "escape", "f2")
-        assert screen.status == ""
+        for key in ("f3", "f4", "f5", "f6", "f7", "f8", "o", "enter"):
+            await screen.press("u", "u", "a")  # the first u only names what was done earlier
+            assert screen.status.startswith("Promoted #")
+            await screen.press("full_stop", "escape")
+            assert screen.status.startswith("Promoted #"), "a question is not another screen"
+            await screen.press(key, "escape", "f2")
+            assert screen.status == "", key
 
 
 async def test_what_was_undone_on_another_screen_is_not_offered_to_undo(stocked: Engine) -> None:

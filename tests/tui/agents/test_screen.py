@@ -30,8 +30,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 async def test_the_difference_is_shown_before_anything_is_written(
     stocked: Engine, settings: Path
 ) -> None:
-    async with opened(stocked, size=(120, 40), project="acme") as screen:
-        await screen.press("f7")
+    async with opened(stocked, size=(120, 40), project="acme", on="f7") as screen:
         assert "Claude Code   not connected" in screen.text
         assert "Connected, it starts each session with what you promoted" in screen.text
         await screen.press("c", "enter")

@@ -21,7 +21,6 @@ from tests.present import present
 from tests.tui.conftest import opened
 from tests.tui.context.driving import (
     KIOSK,
-    TOPICS,
     apply,
     context,
     levels,
@@ -55,9 +54,8 @@ One log file it is.
 
 
 async def test_at_80_columns_eight_segments_are_in_sight_with_their_levels_as_words(
-    engine: Engine, tmp_path: Path
+    engine: Engine, four: int
 ) -> None:
-    stocked(engine, tmp_path, len(TOPICS))
     async with opened(engine, project="acme", size=(80, 24)) as screen:
         await screen.press("f3", *BRIEF)
         assert context(screen).rows.height >= 8
@@ -66,10 +64,8 @@ async def test_at_80_columns_eight_segments_are_in_sight_with_their_levels_as_wo
         assert "─ lost: " in screen.text
 
 
-async def test_everything_is_full_until_a_level_is_chosen(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path, 4)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
+async def test_everything_is_full_until_a_level_is_chosen(engine: Engine, four: int) -> None:
+    async with opened(engine, project="acme", on="f3") as screen:
         assert set(levels(screen)) == {Level.FULL}
         assert "f fits a budget" in screen.text
         await screen.press("a")
@@ -78,9 +74,8 @@ async def test_everything_is_full_until_a_level_is_chosen(engine: Engine, tmp_pa
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
 async def test_the_pane_that_is_read_takes_at_least_half_of_the_screen(
-    engine: Engine, tmp_path: Path, size: tuple[int, int]
+    engine: Engine, kiosk: int, size: tuple[int, int]
 ) -> None:
-    stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=size) as screen:
         await screen.press("f3", "tab")
         assert context(screen).summary.has_focus
@@ -91,9 +86,8 @@ async def test_the_pane_that_is_read_takes_at_least_half_of_the_screen(
 
 @pytest.mark.parametrize(("key", "level"), [("1", 0), ("2", 1), ("4", 3)])
 async def test_a_digit_looks_at_a_level_and_the_same_again_chooses_it(
-    engine: Engine, tmp_path: Path, key: str, level: int
+    engine: Engine, four: int, key: str, level: int
 ) -> None:
-    stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", *BRIEF)
         acts = engine.history.next_undo()
@@ -116,8 +110,7 @@ async def test_a_digit_looks_at_a_level_and_the_same_again_chooses_it(
         assert found.level is Level(level)
 
 
-async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Path) -> None:
-    number = stocked(engine, tmp_path)
+async def test_a_level_that_is_looked_at_is_applied(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "4")
         assert "▌Tags" in screen.text
@@ -125,7 +118,7 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
         assert said(screen) == "Tags for segment 1: 4 again chooses it."
         await apply(screen)
         assert f"tokens: reviewer compile kiosk --db {engine.path} prints them for" in said(screen)
-        assert engine.contexts.totals(number).total < 100
+        assert engine.contexts.totals(kiosk).total < 100
         await screen.settle()
         assert "a applies" not in screen.text
         await screen.press("o")
@@ -136,17 +129,15 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, tmp_path: Pa
 
 
 async def test_an_applied_summary_goes_back_to_a_nearer_level_of_its_original(
-    engine: Engine, tmp_path: Path
+    engine: Engine, kiosk: int
 ) -> None:
-    number = stocked(engine, tmp_path)
 
     def sent() -> list[str]:
         contexts = engine.contexts
-        return [contexts.commit(each).text for each in contexts.ids(CommitQuery(number))]
+        return [contexts.commit(each).text for each in contexts.ids(CommitQuery(kiosk))]
 
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3")
-        whole, tokens = sent(), engine.contexts.totals(number).total
+    async with opened(engine, project="acme", size=(120, 40), on="f3") as screen:
+        whole, tokens = sent(), engine.contexts.totals(kiosk).total
         await screen.press("4", "4")
         await apply(screen)
         (tags,) = sent()
@@ -162,23 +153,21 @@ async def test_an_applied_summary_goes_back_to_a_nearer_level_of_its_original(
         await apply(screen)
         assert said(screen).startswith("Restored ")
         assert sent() == whole
-        assert engine.contexts.totals(number).total == tokens
+        assert engine.contexts.totals(kiosk).total == tokens
         await screen.press("u", "u", "u")
         await screen.settle()
         assert sent() == [tags]
 
 
-async def test_a_session_whose_import_was_undone_is_gone(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path)
+async def test_a_session_whose_import_was_undone_is_gone(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "f8", "x", "f3")
         assert "No session is open." in screen.text
 
 
 async def test_what_must_survive_of_an_applied_summary_is_chosen_from_its_original(
-    engine: Engine, tmp_path: Path
+    engine: Engine, kiosk: int
 ) -> None:
-    number = stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "4", "4")
         await apply(screen)
@@ -186,14 +175,13 @@ async def test_what_must_survive_of_an_applied_summary_is_chosen_from_its_origin
         await screen.press("4")
         assert said(screen) == "Tags for segment 1, written again - u to undo"
         await apply(screen)
-        (tags,) = engine.contexts.ids(CommitQuery(number))
+        (tags,) = engine.contexts.ids(CommitQuery(kiosk))
         assert "310 ms each" in engine.contexts.commit(tags).text
 
 
 async def test_undo_of_an_apply_says_so_while_another_level_is_looked_at(
-    engine: Engine, tmp_path: Path
+    engine: Engine, four: int
 ) -> None:
-    stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "3", "3", "a")
         await screen.until(lambda: said(screen).startswith("Compressed "))
@@ -204,13 +192,11 @@ async def test_undo_of_an_apply_says_so_while_another_level_is_looked_at(
         assert said(screen).startswith("Undone: Compressed")
 
 
-async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path, 4)
+async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, four: int) -> None:
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3", "2", "2", "j", "4", "4")
         chosen = levels(screen)
-    async with opened(engine, project="acme", size=(160, 40)) as screen:
-        await screen.press("f3")
+    async with opened(engine, project="acme", size=(160, 40), on="f3") as screen:
         assert levels(screen) == chosen
         await screen.press("f", *"100000", "enter")
         await screen.until(lambda: said(screen).endswith("Your 2 own levels stay."))
@@ -218,11 +204,9 @@ async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, tmp_pa
 
 
 async def test_enter_opens_a_segment_into_its_turns_and_closes_it(
-    engine: Engine, tmp_path: Path
+    engine: Engine, kiosk: int
 ) -> None:
-    stocked(engine, tmp_path)
-    async with opened(engine, project="acme", size=(80, 30)) as screen:
-        await screen.press("f3")
+    async with opened(engine, project="acme", size=(80, 30), on="f3") as screen:
         rows = context(screen).rows.total
         await screen.press("enter")
         assert context(screen).rows.total == rows + len(KIOSK)
@@ -236,8 +220,7 @@ async def test_a_filter_finds_turns_and_escape_shows_all_again(
     engine: Engine, tmp_path: Path
 ) -> None:
     stocked(engine, tmp_path, 2)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
+    async with opened(engine, project="acme", on="f3") as screen:
         rows = context(screen).rows.total
         await screen.press("slash", *"vendor", "space", *"driver", "enter")
         found = [row.commit.first_line for row in context(screen).data.rows if row.commit]
@@ -257,8 +240,7 @@ async def test_back_leaves_one_after_another_what_was_entered(
     engine: Engine, tmp_path: Path
 ) -> None:
     stocked(engine, tmp_path, 2)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
+    async with opened(engine, project="acme", on="f3") as screen:
         data, rows = context(screen).data, context(screen).rows.total
         await screen.press("G", "enter", "g", "3", "enter")
         assert context(screen).rows.total > rows + len(KIOSK)
@@ -280,14 +262,12 @@ async def test_back_leaves_one_after_another_what_was_entered(
 async def test_the_persons_own_words_are_not_the_clients(engine: Engine) -> None:
     number = engine.contexts.create("acme", "notes").id
     engine.contexts.add(number, text="Always use tabs", role="user", type="instruction")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
+    async with opened(engine, project="acme", on="f3") as screen:
         assert " you " in screen.text
         assert "client" not in screen.text
 
 
-async def test_a_long_number_of_a_message_is_whole(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path)
+async def test_a_long_number_of_a_message_is_whole(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter")
         data = context(screen).data
@@ -300,23 +280,21 @@ async def test_a_long_number_of_a_message_is_whole(engine: Engine, tmp_path: Pat
 
 @pytest.mark.parametrize(("key", "letter"), [("P", "p"), ("i", "i"), ("x", "s")])
 async def test_a_letter_sets_the_priority_of_a_turn_and_takes_it_back(
-    engine: Engine, tmp_path: Path, key: str, letter: str
+    engine: Engine, kiosk: int, key: str, letter: str
 ) -> None:
-    number = stocked(engine, tmp_path)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter", "j", "j", key)
-        assert priorities(engine, number)[1] == letter
-        assert priorities(engine, number).count("n") == len(KIOSK) - 1
+        assert priorities(engine, kiosk)[1] == letter
+        assert priorities(engine, kiosk).count("n") == len(KIOSK) - 1
         await screen.press(key)
-        assert set(priorities(engine, number)) == {"n"}
+        assert set(priorities(engine, kiosk)) == {"n"}
         await screen.press("u")
-        assert priorities(engine, number)[1] == letter
+        assert priorities(engine, kiosk)[1] == letter
 
 
 async def test_a_priority_says_which_other_it_takes_the_place_of(
-    engine: Engine, tmp_path: Path
+    engine: Engine, kiosk: int
 ) -> None:
-    stocked(engine, tmp_path)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter", "j", "j", "P")
         assert "no longer" not in said(screen)
@@ -329,26 +307,24 @@ async def test_a_priority_says_which_other_it_takes_the_place_of(
 
 
 async def test_a_letter_on_a_segment_is_about_what_the_person_said_in_it(
-    engine: Engine, tmp_path: Path
+    engine: Engine, kiosk: int
 ) -> None:
-    number = stocked(engine, tmp_path)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "i")
-        assert priorities(engine, number) == "ininnni"
+        assert priorities(engine, kiosk) == "ininnni"
         assert "Marked 3 turns important (your messages 1-3) - u to undo" in said(screen)
         assert "◆" in screen.text
         await screen.press("i")
-        assert set(priorities(engine, number)) == {"n"}
+        assert set(priorities(engine, kiosk)) == {"n"}
         await screen.press("x")
-        assert set(priorities(engine, number)) == {"s"}, "skipping leaves out all of it"
+        assert set(priorities(engine, kiosk)) == {"s"}, "skipping leaves out all of it"
 
 
 async def test_a_pin_on_a_segment_leaves_the_others_as_they_are(
     engine: Engine, tmp_path: Path
 ) -> None:
     number = stocked(engine, tmp_path, 3)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
+    async with opened(engine, project="acme", on="f3") as screen:
         await screen.press("j", "P")
         assert priorities(engine, number) == "nnnnnnnpnpnnnpnnnnnnn"
         assert "Pinned 3 turns (your messages 4-6) - u to undo" in said(screen)
@@ -356,13 +332,12 @@ async def test_a_pin_on_a_segment_leaves_the_others_as_they_are(
         assert [len(each.turns) for each in segments] == [7, 1, 3, 7]
 
 
-async def test_m_on_a_turn_offers_to_keep_all_of_it(engine: Engine, tmp_path: Path) -> None:
-    number = stocked(engine, tmp_path)
+async def test_m_on_a_turn_offers_to_keep_all_of_it(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter", "j", "j", "j", "m")
         assert "This whole turn" in screen.text
         await screen.press("enter")
-        assert priorities(engine, number) == "nnpnnnn"
+        assert priorities(engine, kiosk) == "nnpnnnn"
         assert "  3 ●" in screen.text
 
 
@@ -378,9 +353,8 @@ async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
 
 class TestWhatMustSurvive:
     async def test_a_text_is_typed_and_every_summary_has_it(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, kiosk: int
     ) -> None:
-        number = stocked(engine, tmp_path)
         async with opened(engine, project="acme", size=(160, 40)) as screen:
             await screen.press("f3", "m", *"paper sensor")
             assert "This text  in 1 turn" in screen.text
@@ -389,7 +363,7 @@ class TestWhatMustSurvive:
             assert said(screen) == f"{words} - u to undo"
             await screen.press("u", "Z")
             assert said(screen) == f"Redone: {words} - u to undo"
-            ids = engine.contexts.ids(CommitQuery(number))
+            ids = engine.contexts.ids(CommitQuery(kiosk))
             kept = [each for each in ids if engine.contexts.commit(each).retention.patterns]
             assert [
                 engine.contexts.commit(each).text.startswith("The first run") for each in kept
@@ -405,9 +379,8 @@ class TestWhatMustSurvive:
             assert not any(engine.contexts.commit(each).retention.patterns for each in ids)
 
     async def test_enter_typed_ahead_right_after_the_text_is_not_lost(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, kiosk: int
     ) -> None:
-        stocked(engine, tmp_path)
         async with opened(engine, project="acme", size=(160, 40)) as screen:
             await screen.press("f3", "m")
             for key in (*"paper sensor", "enter"):
@@ -415,16 +388,15 @@ class TestWhatMustSurvive:
             await screen.until(lambda: "Must survive in “The first run" in screen.text)
 
     async def test_a_regular_expression_and_words_are_offered(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, kiosk: int
     ) -> None:
-        number = stocked(engine, tmp_path)
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "m", *r"\d+ ms")
             await screen.until(lambda: "This regular expression" in screen.text)
             await screen.press("down", "enter")
             patterns = [
                 pattern.mode
-                for each in engine.contexts.ids(CommitQuery(number))
+                for each in engine.contexts.ids(CommitQuery(kiosk))
                 for pattern in engine.contexts.commit(each).retention.patterns
             ]
             assert set(patterns) == {"regex"}
@@ -436,11 +408,10 @@ class TestWhatMustSurvive:
             assert "in none of these turns: All amo" in screen.text
             await screen.press("enter")
             assert "none of these turns has it, so only a model can follow it" in said(screen)
-            first = engine.contexts.commit(engine.contexts.ids(CommitQuery(number))[0])
+            first = engine.contexts.commit(engine.contexts.ids(CommitQuery(kiosk))[0])
             assert first.retention.instructions == "All amounts."
 
-    async def test_a_loss_is_chosen_and_kept(self, engine: Engine, tmp_path: Path) -> None:
-        stocked(engine, tmp_path)
+    async def test_a_loss_is_chosen_and_kept(self, engine: Engine, kiosk: int) -> None:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "4", "4")
             data = context(screen).data
@@ -454,28 +425,24 @@ class TestWhatMustSurvive:
 
 
 class TestApplying:
-    async def test_the_segments_are_replaced_as_one_act(
-        self, engine: Engine, tmp_path: Path
-    ) -> None:
-        number = stocked(engine, tmp_path, 4)
-        before = engine.contexts.get(number).tokens
+    async def test_the_segments_are_replaced_as_one_act(self, engine: Engine, four: int) -> None:
+        before = engine.contexts.get(four).tokens
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", *BRIEF)
             assert f"{before:,} tokens → " in screen.text
             await apply(screen)
-            after = engine.contexts.totals(number).total
+            after = engine.contexts.totals(four).total
             assert after < before
             assert f"{after:,} tokens, whole {before:,}" in screen.text
             assert "applied" in screen.text
             assert "─ lost: " in screen.text
             await screen.press("u")
             await screen.settle()
-            assert engine.contexts.totals(number).total == before
+            assert engine.contexts.totals(four).total == before
 
     async def test_an_applied_row_keeps_its_title_and_one_key_shows_its_original(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, four: int
     ) -> None:
-        stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme", size=(160, 60)) as screen:
             await screen.press("f3", *BRIEF)
             title = context(screen).data.snapshot.titles[0]
@@ -507,9 +474,8 @@ class TestApplying:
             assert engine.contexts.get(number).head == head
 
     async def test_the_progress_of_the_check_goes_when_the_question_comes(
-        self, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, engine: Engine, four: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", *BRIEF)
             gate, preview, bar = Event(), engine.compression.preview, context(screen).status
@@ -527,9 +493,8 @@ class TestApplying:
             assert not bar.text
 
     async def test_those_that_pass_are_applied_without_the_others(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, four: int
     ) -> None:
-        number = stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme", size=(120, 40)) as screen:
             await screen.press("f3", "enter", "j", "j", "j", "i", "g", "4", "4")
             await screen.until(lambda: "! " in screen.text)
@@ -539,7 +504,7 @@ class TestApplying:
             assert said(screen) == "Nothing was changed."
             await screen.press("G", "3", "3", "a", "enter")
             await screen.until(lambda: said(screen).startswith("Compressed "))
-            texts = [each.text for each in engine.contexts.compile(number)]
+            texts = [each.text for each in engine.contexts.compile(four)]
             assert KIOSK[2][1] in texts
             assert len(texts) < 4 * len(KIOSK)
 
@@ -553,23 +518,21 @@ class TestApplying:
             assert "In the way: 3 pinned turns with " in said(screen)
             assert "“The kiosk prints receip" in said(screen)
 
-    async def test_what_fit_offers_is_accepted_by_a(self, engine: Engine, tmp_path: Path) -> None:
-        number = stocked(engine, tmp_path, 4)
+    async def test_what_fit_offers_is_accepted_by_a(self, engine: Engine, four: int) -> None:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "f", *"900", "enter")
             await screen.until(lambda: "a applies it." in said(screen))
             await screen.press("a")
             await screen.until(lambda: said(screen).startswith("Compressed "))
             assert "Apply those too" not in screen.text
-            assert engine.contexts.get(number).head
+            assert engine.contexts.get(four).head
 
     async def test_fit_takes_what_does_not_pass_where_nothing_else_fits_and_marks_it(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, kiosk: int
     ) -> None:
-        number = stocked(engine, tmp_path)
-        engine.contexts.add(number, role="assistant", text="\n\n".join([ROLL_CALL] * 40))
+        engine.contexts.add(kiosk, role="assistant", text="\n\n".join([ROLL_CALL] * 40))
         for text in ("Which docks are closed?", "All of them.", "Then we go by tram."):
-            engine.contexts.add(number, role="user", text=text)
+            engine.contexts.add(kiosk, role="user", text=text)
         async with opened(engine, project="acme", size=(120, 40)) as screen:
             await screen.press("f3", "f", *"300", "enter")
             await screen.until(lambda: "a applies it." in said(screen))
@@ -585,9 +548,8 @@ class TestApplying:
             assert "Leave those Full, apply the others" in screen.text
 
     async def test_fit_leaves_the_levels_that_the_person_chose(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, four: int
     ) -> None:
-        stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme", size=(160, 40)) as screen:
             await screen.press("f3", "2", "2", "f", *"100000", "enter")
             await screen.until(lambda: said(screen).endswith("Your 1 own level stays."))
@@ -596,10 +558,7 @@ class TestApplying:
             await screen.until(lambda: "levels chosen by hand (segment 1 Full)" in said(screen))
             assert levels(screen)[0] == Level.FULL
 
-    async def test_undo_of_an_apply_brings_back_the_levels(
-        self, engine: Engine, tmp_path: Path
-    ) -> None:
-        stocked(engine, tmp_path, 4)
+    async def test_undo_of_an_apply_brings_back_the_levels(self, engine: Engine, four: int) -> None:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "2", "2", "j", "1", "1", "j", "1")
             before = levels(screen)
@@ -627,9 +586,8 @@ class TestApplying:
             assert all(summaries.isdisjoint(each.sources) for each in data.changes())
 
     async def test_a_budget_is_for_the_whole_session_wherever_the_cursor_is(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, four: int
     ) -> None:
-        stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "enter", "j", "P", "4")
             assert said(screen) == "A pinned turn is always sent whole."
@@ -638,9 +596,8 @@ class TestApplying:
 
 
 async def test_a_lost_request_is_said_in_words_whatever_the_score(
-    engine: Engine, tmp_path: Path
+    engine: Engine, four: int
 ) -> None:
-    stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "4", "4")
         found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
@@ -650,8 +607,7 @@ async def test_a_lost_request_is_said_in_words_whatever_the_score(
         assert not any("." in each[:2] for each in words), "no bare figures"
 
 
-async def test_a_summary_is_written_by_hand(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path)
+async def test_a_summary_is_written_by_hand(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "3", "e")
         screen.app.screen.query_one("#edit EditorArea", TextArea).load_text("The kiosk is slow.")
@@ -662,16 +618,15 @@ async def test_a_summary_is_written_by_hand(engine: Engine, tmp_path: Path) -> N
 
 
 async def test_what_a_model_would_be_sent_is_named_before_it_is_asked(
-    engine: Engine, tmp_path: Path
+    engine: Engine, four: int
 ) -> None:
-    stocked(engine, tmp_path, 4)
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", *BRIEF)
         tokens = [each.tokens for each in context(screen).data.snapshot.segments]
         await screen.choose("ask the model")
         assert f"This segment  sends about {tokens[0]:,} tokens" in screen.text
-        four = f"All that are not Full: 4 segments  sends about {sum(tokens):,} tokens"
-        assert four in screen.text
+        every = f"All that are not Full: 4 segments  sends about {sum(tokens):,} tokens"
+        assert every in screen.text
         await screen.press("escape", "f", *"full", "enter")
         await screen.choose("ask the model")
         assert said(screen).startswith("Every segment is Full")
@@ -679,13 +634,11 @@ async def test_what_a_model_would_be_sent_is_named_before_it_is_asked(
 
 class TestSessions:
     async def test_where_none_is_open_those_that_were_read_are_offered(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, tmp_path: Path, kiosk: int
     ) -> None:
-        stocked(engine, tmp_path)
         path = tmp_path / "kiosk.jsonl"
         engine.intake.ingest([path], project="other")
-        async with opened(engine, project="other") as screen:
-            await screen.press("f3")
+        async with opened(engine, project="other", on="f3") as screen:
             await screen.until(lambda: "Sessions" in screen.text)
             assert "kiosk" in screen.text
             await screen.press("enter")
@@ -711,8 +664,7 @@ class TestSessions:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(data)
         engine.intake.ingest([tmp_path / each for each in files], project="acme")
-        async with opened(engine, project="acme", size=(120, 40)) as screen:
-            await screen.press("f3")
+        async with opened(engine, project="acme", size=(120, 40), on="f3") as screen:
             await screen.until(lambda: "Sessions" in screen.text)
             rows = [line for line in screen.text.splitlines() if " 1  " in line]
             assert len(rows) == len(files)
@@ -737,19 +689,17 @@ class TestSessions:
             assert context(screen).data.cursor == 0
 
     async def test_without_any_the_screen_says_how_to_read_them(self, engine: Engine) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3")
+        async with opened(engine, project="acme", on="f3") as screen:
             assert said(screen).startswith("No session was read yet: F2, then r reads them.")
             footer = screen.text.splitlines()[-1].split("  ")
             assert footer == [" enter turns", ". more", "? help"]
 
     async def test_a_change_by_another_program_is_shown_and_choices_stay(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, four: int
     ) -> None:
-        number = stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "4", "4")
-            last = engine.contexts.ids(CommitQuery(number))[-1]
+            last = engine.contexts.ids(CommitQuery(four))[-1]
             engine.contexts.annotate(last, priority=Priority.PINNED)
             context(screen).watch_store()
             await screen.until(lambda: said(screen).startswith("The context changed meanwhile"))
@@ -786,23 +736,20 @@ class TestUndo:
             assert said(screen) == "There is nothing to redo."
 
     async def test_a_fit_is_one_act_that_a_later_program_can_undo(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, four: int
     ) -> None:
-        stocked(engine, tmp_path, 4)
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "f", *"900", "enter")
             await screen.until(lambda: "a applies it." in said(screen))
             fitted = levels(screen)
-        async with opened(engine, project="acme", size=(120, 40)) as screen:
-            await screen.press("f3")
+        async with opened(engine, project="acme", size=(120, 40), on="f3") as screen:
             assert levels(screen) == fitted
             await screen.press("u")
             assert "Done earlier or elsewhere: Fitted to 900 tokens in kiosk" in screen.text
             await screen.press("u")
             assert set(levels(screen)) == {Level.FULL}
 
-    async def test_it_goes_to_the_row_that_it_changed(self, engine: Engine, tmp_path: Path) -> None:
-        stocked(engine, tmp_path, 4)
+    async def test_it_goes_to_the_row_that_it_changed(self, engine: Engine, four: int) -> None:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "j", "x", "G", "u")
             assert context(screen).data.cursor == 1
@@ -823,10 +770,7 @@ class TestUndo:
             assert said(screen) == "Undone: Tags for segment 1 (Context, kiosk) - Z to redo"
 
 
-async def test_a_skipped_segment_keeps_its_row_and_its_level(
-    engine: Engine, tmp_path: Path
-) -> None:
-    number = stocked(engine, tmp_path, 4)
+async def test_a_skipped_segment_keeps_its_row_and_its_level(engine: Engine, four: int) -> None:
     async with opened(engine, project="acme", size=(100, 40)) as screen:
         await screen.press("f3", *BRIEF, "j", "1", "1", "x")
         assert said(screen) == f"Segment 8: Skipped {len(KIOSK)} turns - u to undo"
@@ -834,7 +778,7 @@ async def test_a_skipped_segment_keeps_its_row_and_its_level(
         assert "∅ " in screen.text
         assert "The tram prints" in screen.text
         await screen.press("x")
-        assert set(priorities(engine, number)) == {"n"}
+        assert set(priorities(engine, four)) == {"n"}
 
 
 async def test_a_skill_in_the_name_of_the_person_is_not_called_yours(
@@ -870,9 +814,8 @@ async def test_the_menu_has_only_what_can_run(engine: Engine, tmp_path: Path) ->
 
 
 async def test_the_hand_over_is_offered_while_the_session_is_still_read(
-    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: Engine, kiosk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stocked(engine, tmp_path)
     gate = Event()
 
     def late(engine: Engine, number: int, filter_: str = "") -> ContextSnapshot:
@@ -905,10 +848,8 @@ async def test_thoughts_stay_as_they_are_when_their_segment_is_skipped_and_sent_
         assert priorities(engine, number) == before
 
 
-async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path, 4)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
+async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, four: int) -> None:
+    async with opened(engine, project="acme", on="f3") as screen:
         titles = context(screen).data.snapshot.titles
         await screen.press("slash", *"ferry", "space", *"prints", "enter")
         rows = [row for row in context(screen).data.rows if row.commit is None]
@@ -918,10 +859,7 @@ async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, tmp_path: P
         assert context(screen).rows.total == 1
 
 
-async def test_an_important_turn_that_a_summary_loses_is_named(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path)
+async def test_an_important_turn_that_a_summary_loses_is_named(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3", "4", "4", "enter", "j", "j", "j", "i", "k", "k", "k")
         await screen.until(
@@ -932,8 +870,7 @@ async def test_an_important_turn_that_a_summary_loses_is_named(
         await screen.until(lambda: "important turn" not in screen.text)
 
 
-async def test_a_budget_that_is_exceeded_later_is_marked(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path, 4)
+async def test_a_budget_that_is_exceeded_later_is_marked(engine: Engine, four: int) -> None:
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "f", *"900", "enter")
         await screen.until(lambda: "a applies it." in said(screen))
@@ -944,8 +881,7 @@ async def test_a_budget_that_is_exceeded_later_is_marked(engine: Engine, tmp_pat
         await screen.until(lambda: "of 900 ─" in screen.text)
 
 
-async def test_what_must_survive_leaves_tags_tags(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path)
+async def test_what_must_survive_leaves_tags_tags(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "4", "4")
         data = context(screen).data
@@ -959,8 +895,7 @@ async def test_what_must_survive_leaves_tags_tags(engine: Engine, tmp_path: Path
         assert "an important turn is missing" not in screen.text
 
 
-async def test_a_short_segment_stays_full_and_says_why(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path)
+async def test_a_short_segment_stays_full_and_says_why(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", *BRIEF, "1", "1")
         assert "Full: chosen ✓" in screen.text
@@ -970,8 +905,7 @@ async def test_a_short_segment_stays_full_and_says_why(engine: Engine, tmp_path:
         assert context(screen).data.number_of("s3") == "3"
 
 
-async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, tmp_path: Path) -> None:
-    stocked(engine, tmp_path, 4)
+async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, four: int) -> None:
     async with opened(engine, project="acme", size=(160, 40)) as screen:
         await screen.press("f3", "f", *"200", "enter")
         await screen.until(lambda: "What you said is shortened in " in said(screen))
@@ -982,9 +916,8 @@ async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, tmp_pat
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40)])
 async def test_sizes_of_all_levels_and_losses_stay_in_sight(
-    engine: Engine, tmp_path: Path, size: tuple[int, int]
+    engine: Engine, kiosk: int, size: tuple[int, int]
 ) -> None:
-    stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", *BRIEF)
         await screen.resize(size)
@@ -1007,8 +940,7 @@ async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
 ) -> None:
     number = engine.contexts.create("acme", "harbour").id
     engine.contexts.add(number, role="assistant", text=ROLL_CALL)
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3")
+    async with opened(engine, project="acme", size=(120, 40), on="f3") as screen:
         for key in "234":
             await screen.press(key)
             await screen.until(lambda: "! little of the original is in it" in screen.text)
@@ -1063,9 +995,8 @@ async def test_the_request_of_a_segment_stands_once_in_its_brief(
 
 
 async def test_one_level_for_all_segments_is_typed_where_a_budget_is(
-    engine: Engine, tmp_path: Path
+    engine: Engine, kiosk: int
 ) -> None:
-    stocked(engine, tmp_path)
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "f", *"tags", "enter")
         assert screen.status.startswith("Tags for all segments")

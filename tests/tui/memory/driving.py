@@ -10,9 +10,7 @@ SIZES = [(118, 34), (80, 24), (60, 20)]
 
 
 def memory_screen(screen: Screen) -> MemoryScreen:
-    found = screen.app.screen
-    assert isinstance(found, MemoryScreen)
-    return found
+    return screen.top(MemoryScreen)
 
 
 def rows(screen: Screen) -> list[str]:

@@ -11,32 +11,6 @@ from tests.tui.memory.driving import memory_screen
 from tests.waiting import until_async
 
 
-@pytest.mark.parametrize(
-    ("kind", "key", "status", "back"),
-    [
-        ("memory", "a", "active", "u"),
-        ("memory", "x", "invalid", "put back"),
-        ("entity", "a", "active", "put back"),
-        ("entity", "x", "invalid", "u"),
-    ],
-)
-async def test_a_decision_is_taken_back_in_the_queue(
-    engine: Engine, kind: str, key: str, status: str, back: str
-) -> None:
-    type_ = {"memory": "preference", "entity": "decision"}[kind]
-    (number,) = engine.entities.author("acme", type_, "We ship on Mondays only").ids
-    async with opened(engine) as screen:
-        await screen.press(key)
-        assert status_of(engine, number) == status
-        if back == "u":
-            await screen.press(back)
-        else:
-            await screen.press("k")
-            await screen.choose(back)
-        assert status_of(engine, number) == "candidate"
-        assert engine.history.verify().ok
-
-
 async def test_a_candidate_that_was_written_is_deleted_by_undoing_its_act(engine: Engine) -> None:
     (number,) = engine.entities.author("acme", "decision", "We ship on Mondays only").ids
     async with opened(engine) as screen:

@@ -15,8 +15,7 @@ async def test_the_memory_screen(
 ) -> None:
     engine.state.set("acme", "db", "Tapes", note="for now", evidence="the minutes of March")
     engine.state.set("acme", "db", "Disks", note="for now", evidence="the minutes of April")
-    async with opened(engine, project="acme", size=size) as screen:
-        await screen.press("f5")
+    async with opened(engine, project="acme", size=size, on="f5") as screen:
         assert screen.text == snapshot
 
 
@@ -27,7 +26,6 @@ async def test_the_form(engine: Engine, memory: int, snapshot: object) -> None:
 
 
 async def test_the_memory_screen_in_ascii(engine: Engine, memory: int, snapshot: object) -> None:
-    async with opened(engine, project="acme", size=(100, 24), ascii=True) as screen:
-        await screen.press("f5")
+    async with opened(engine, project="acme", size=(100, 24), ascii=True, on="f5") as screen:
         await screen.choose("graduate")
         assert screen.text == snapshot

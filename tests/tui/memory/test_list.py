@@ -21,8 +21,7 @@ async def test_trusted_state_comes_first_then_what_was_used(known: Engine, memor
         "We ship on Mondays only",
         "Deploys need two approvals",
     )
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
+    async with opened(known, project="acme", on="f5") as screen:
         assert rows(screen) == [tapes, mondays, approvals]
         assert "db = Tapes" in screen.text
         assert "1 of 3 " in screen.text
@@ -69,8 +68,7 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
     number = stocked.queue.ids(QueueQuery(filter="kind:memory"))[0]
     stocked.triage.promote([number])
     stocked.state.set("acme", "db", "Tapes", evidence=f"{notes}:5")
-    async with opened(stocked) as screen:
-        await screen.press("f5")
+    async with opened(stocked, on="f5") as screen:
         assert "decisions.md:5" in screen.text
         assert "We decided to use PostgreSQL 16" in screen.text
         await screen.press("o")
@@ -88,8 +86,7 @@ async def test_the_source_comes_before_earlier_wordings(stocked: Engine) -> None
     number = stocked.queue.ids(QueueQuery(filter="kind:memory"))[0]
     stocked.triage.promote([number])
     stocked.triage.edit(number, "Reworded", promote=False)
-    async with opened(stocked) as screen:
-        await screen.press("f5")
+    async with opened(stocked, on="f5") as screen:
         why = memory_screen(screen).why.plain_text
         assert 0 < why.index("decisions.md") < why.index("earlier wording")
 

@@ -171,8 +171,7 @@ async def test_a_memory_is_called_wrong_without_a_reason(known: Engine, memory: 
 async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(
     known: Engine, memory: int
 ) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5")
+    async with opened(known, project="acme", on="f5") as screen:
         for key in ("G", "e"):
             screen.app.simulate_key(key)
         await screen.settle()

@@ -12,6 +12,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
+from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.memory.driving import rows
 from tests.unit.sessions.told import Told
@@ -43,9 +44,7 @@ def linted(engine: Engine, tmp_path: Path) -> Engine:
 
 
 def last_failure(engine: Engine) -> datetime:
-    last = from_iso(max(each.last for each in engine.findings("acme")))
-    assert last is not None
-    return last
+    return present(from_iso(max(each.last for each in engine.findings("acme"))))
 
 
 def hand_over(engine: Engine, rule: str, session: str, at: datetime) -> None:
@@ -62,8 +61,7 @@ def figures(screen: Screen) -> list[str]:
 
 
 async def test_before_any_use_it_says_what_each_has_cost(linted: Engine) -> None:
-    async with opened(linted, project="acme", size=(80, 24)) as screen:
-        await screen.press("f5")
+    async with opened(linted, project="acme", size=(80, 24), on="f5") as screen:
         assert "4 memories · not knowing them cost 12 calls · what this saves will" in screen.text
         assert [each[:6] for each in figures(screen)] == ["lost 4"] * 3 + ["Tabs, "]
 
@@ -75,8 +73,7 @@ async def test_what_held_comes_first_then_what_came_back_then_what_was_never_nee
     hand_over(linted, "nilerr", "s1", last)
     hand_over(linted, "nilerr", "s2", last)
     hand_over(linted, "gosec", "s1", last - timedelta(days=1))
-    async with opened(linted, project="acme", size=(80, 24)) as screen:
-        await screen.press("f5")
+    async with opened(linted, project="acme", size=(80, 24), on="f5") as screen:
         assert "4 memories · 3 uses, 2 held · about 4 calls saved · 1 came back" in screen.text
         assert figures(screen) == ["saved 4 2 2", "lost 4 1 0 !", "lost 4 -", "-"]
         assert "nilerr" in rows(screen)[0]

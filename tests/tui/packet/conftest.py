@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
+from tests.tui.conftest import Screen, opened
 from tests.unit.packets.conftest import FILES
 
 
@@ -25,6 +27,13 @@ def kiosk(tmp_path: Path) -> Path:
     for name, text in FILES.items():
         (folder / name).write_text(text, "utf-8")
     return folder
+
+
+@pytest.fixture
+async def screen(engine: Engine, kiosk: Path) -> AsyncIterator[Screen]:
+    """The Packet screen over that folder."""
+    async with opened(engine, on="f4") as shown:
+        yield shown
 
 
 @pytest.fixture

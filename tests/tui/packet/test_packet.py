@@ -16,7 +16,7 @@ from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet.model import SectionRow
 from tests.present import present
 from tests.stored import planted
-from tests.tui.conftest import opened, status_of
+from tests.tui.conftest import Screen, opened, status_of
 from tests.tui.packet.driving import (
     SIZES,
     go_to,
@@ -31,61 +31,48 @@ from tests.tui.packet.driving import (
 # the budget and the task
 
 
-async def test_a_step_of_the_budget_changes_every_pane(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "b", "500")
-        before = present(model(screen).packet)
-        await screen.press("<", "<")
-        packet = present(model(screen).packet)
-        assert packet.budget == 0 < before.budget
-        assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
-        assert "over: the parts always included need it" in screen.text
-        await screen.press("right")
-        assert present(model(screen).packet).budget == 250
+async def test_a_step_of_the_budget_changes_every_pane(screen: Screen) -> None:
+    await typed(screen, "b", "500")
+    before = present(model(screen).packet)
+    await screen.press("<", "<")
+    packet = present(model(screen).packet)
+    assert packet.budget == 0 < before.budget
+    assert packet.tokens_used == counter().count(packet.markdown) < before.tokens_used
+    assert "over: the parts always included need it" in screen.text
+    await screen.press("right")
+    assert present(model(screen).packet).budget == 250
 
 
-async def test_a_budget_is_typed(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "b", "8.5K")
-        assert present(model(screen).packet).budget == 8_500
-        assert "< 8,500 >" in screen.text
-        assert screen.app.focused is shown(screen).list
+async def test_a_budget_is_typed_and_other_text_is_not_taken(screen: Screen) -> None:
+    await typed(screen, "b", "8.5K")
+    assert present(model(screen).packet).budget == 8_500
+    assert "< 8,500 >" in screen.text
+    assert screen.app.focused is shown(screen).list
+    await typed(screen, "b", "-5")
+    assert "A budget is a number of tokens" in screen.text
+    await screen.press("escape")
+    assert present(model(screen).packet).budget == 8_500
 
 
-async def test_text_that_is_not_a_budget_is_not_taken(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "b", "-5")
-        assert "A budget is a number of tokens" in screen.text
-        await screen.press("escape")
-        assert present(model(screen).packet).budget == 2_000
-
-
-async def test_a_task_decides_the_order_and_is_taken_back(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "t", "coins scale weight")
-        assert 'task   "coins scale weight"' in screen.text
-        scores = {item.title: item.score.relevance for item in items(screen) if item.score}
-        assert scores["Coins are counted by weight"] == 1.0
-        await typed(screen, "t", "")
-        assert present(model(screen).packet).task == ""
+async def test_a_task_decides_the_order_and_is_taken_back(screen: Screen) -> None:
+    await typed(screen, "t", "coins scale weight")
+    assert 'task   "coins scale weight"' in screen.text
+    scores = {item.title: item.score.relevance for item in items(screen) if item.score}
+    assert scores["Coins are counted by weight"] == 1.0
+    await typed(screen, "t", "")
+    assert present(model(screen).packet).task == ""
 
 
 async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
-    engine: Engine, kiosk: Path
+    screen: Screen,
 ) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "b", "900")
-        await typed(screen, "t", "coins scale weight")
-        await go_to(screen, "Coins are counted by weight")
-        await screen.press("P", "f2", "f4")
-        packet = present(model(screen).packet)
-        assert (packet.task, packet.budget) == ("coins scale weight", 900)
-        assert "●" in screen.text
+    await typed(screen, "b", "900")
+    await typed(screen, "t", "coins scale weight")
+    await go_to(screen, "Coins are counted by weight")
+    await screen.press("P", "f2", "f4")
+    packet = present(model(screen).packet)
+    assert (packet.task, packet.budget) == ("coins scale weight", 900)
+    assert "●" in screen.text
 
 
 async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> None:
@@ -94,19 +81,11 @@ async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> N
         assert "Budget to try here; sessions always start with 2,000" in screen.text
 
 
-async def test_an_empty_packet_says_so(engine: Engine) -> None:
-    engine.choose_project("kiosk")
-    async with opened(engine, project="kiosk", size=(80, 24)) as screen:
-        await screen.press("f4")
-        assert "empty: there is nothing to hand over" in screen.text
-
-
 # the items
 
 
 async def test_enter_reads_the_packet_on_every_row(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine, size=(80, 24)) as screen:
-        await screen.press("f4")
+    async with opened(engine, size=(80, 24), on="f4") as screen:
         for go in ("g", "j"):
             await screen.press(go, "enter")
             assert shown(screen).zoomed is shown(screen).text
@@ -114,19 +93,15 @@ async def test_enter_reads_the_packet_on_every_row(engine: Engine, kiosk: Path) 
             assert shown(screen).zoomed is None
 
 
-async def test_an_item_is_explained_and_the_packet_scrolls_to_it(
-    engine: Engine, kiosk: Path
-) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await go_to(screen, "The hall is cold")
-        assert "in full" in shown(screen).why.plain_text
-        assert "LEARNINGS.md:9 · 2025-12-01" in shown(screen).why.plain_text
-        assert "Displays start slowly below five degrees." in screen.text
-        await screen.press("g")
-        for key in ("o", "P", "x"):
-            await screen.press(key)
-            assert screen.status == "This row is a heading: choose an item."
+async def test_an_item_is_explained_and_the_packet_scrolls_to_it(screen: Screen) -> None:
+    await go_to(screen, "The hall is cold")
+    assert "in full" in shown(screen).why.plain_text
+    assert "LEARNINGS.md:9 · 2025-12-01" in shown(screen).why.plain_text
+    assert "Displays start slowly below five degrees." in screen.text
+    await screen.press("g")
+    for key in ("o", "P", "x"):
+        await screen.press(key)
+        assert screen.status == "This row is a heading: choose an item."
 
 
 async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
@@ -138,8 +113,7 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
         act.update("memory", jam, sessions=3, cost=14)
     recall.set_moments(jam, [Moment(MomentKind.COMMAND, "lpr")])
     recall.at("kiosk", cue_of("command", "lpr receipt.pdf"), session="s1")
-    async with opened(remembering, project="kiosk", size=(80, 24)) as screen:
-        await screen.press("f4")
+    async with opened(remembering, project="kiosk", size=(80, 24), on="f4") as screen:
         await go_to(screen, "A paper jam")
         why = shown(screen).why
         await screen.until(lambda: "used once" in why.plain_text)
@@ -157,41 +131,36 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
 
 @pytest.mark.parametrize("budget", ["380", "8000"])
 async def test_the_tokens_of_items_add_up_to_sections_and_those_to_the_packet(
-    engine: Engine, kiosk: Path, budget: str
+    budget: str, screen: Screen
 ) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "b", budget)
-        rows, packet = model(screen).rows, present(model(screen).packet)
-        sections = [row for row in rows if isinstance(row, SectionRow)]
-        assert sum(row.tokens for row in sections) == packet.tokens_used
-        items_of = sum(each.tokens for each in items(screen))
-        around = next(row for row in sections if row.name == "headings")
-        assert packet.tokens_used - around.tokens == items_of
-        await screen.press("G")
-        assert f"Headings  {around.tokens:,} tokens" in screen.text
+    await typed(screen, "b", budget)
+    rows, packet = model(screen).rows, present(model(screen).packet)
+    sections = [row for row in rows if isinstance(row, SectionRow)]
+    assert sum(row.tokens for row in sections) == packet.tokens_used
+    items_of = sum(each.tokens for each in items(screen))
+    around = next(row for row in sections if row.name == "headings")
+    assert packet.tokens_used - around.tokens == items_of
+    await screen.press("G")
+    assert f"Headings  {around.tokens:,} tokens" in screen.text
 
 
-async def test_a_pin_applies_to_this_packet(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "b", "380")
-        await go_to(screen, "The hall is cold")
-        assert present(model(screen).item).state != "full"
-        await screen.press("P")
-        assert present(model(screen).item).state == "full"
-        assert present(model(screen).packet).tokens_used <= 380
-        await typed(screen, "b", "250")
-        await go_to(screen, "Receipts before drawers")
-        await screen.press("P")
-        assert screen.status.startswith("Pinned, but ")
-        assert present(model(screen).packet).tokens_used <= 250
+async def test_a_pin_applies_to_this_packet(screen: Screen) -> None:
+    await typed(screen, "b", "380")
+    await go_to(screen, "The hall is cold")
+    assert present(model(screen).item).state != "full"
+    await screen.press("P")
+    assert present(model(screen).item).state == "full"
+    assert present(model(screen).packet).tokens_used <= 380
+    await typed(screen, "b", "250")
+    await go_to(screen, "Receipts before drawers")
+    await screen.press("P")
+    assert screen.status.startswith("Pinned, but ")
+    assert present(model(screen).packet).tokens_used <= 250
 
 
 async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: Engine) -> None:
     (jam,) = remembering.queue.ids(QueueQuery("kiosk", "active", "jam"))
-    async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f4")
+    async with opened(remembering, project="kiosk", on="f4") as screen:
         await go_to(screen, "We prefer thermal paper")
         at = model(screen).cursor
         await screen.press("x", *"queue", "enter")
@@ -217,8 +186,7 @@ async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: En
 async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine) -> None:
     (jam,) = remembering.queue.ids(QueueQuery("kiosk", "active", "jam"))
     before = remembering.recall.moments(jam)
-    async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f4")
+    async with opened(remembering, project="kiosk", on="f4") as screen:
         await go_to(screen, "A paper jam")
         await screen.press("x", "enter")
         assert status_of(remembering, jam) == "active"
@@ -236,14 +204,12 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
         assert remembering.recall.moments(jam) == before
 
 
-async def test_an_item_of_a_file_says_where_it_is_removed(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        before = packet_text(screen)
-        await go_to(screen, "The hall is cold")
-        await screen.press("x")
-        assert screen.status == "This is from a file: remove it at LEARNINGS.md:9 (o opens it)."
-        assert packet_text(screen) == before
+async def test_an_item_of_a_file_says_where_it_is_removed(screen: Screen) -> None:
+    before = packet_text(screen)
+    await go_to(screen, "The hall is cold")
+    await screen.press("x")
+    assert screen.status == "This is from a file: remove it at LEARNINGS.md:9 (o opens it)."
+    assert packet_text(screen) == before
 
 
 async def test_the_filter_narrows_the_list_and_escape_clears_it(
@@ -282,25 +248,21 @@ async def test_the_end_of_the_list_says_what_is_left_out_and_why(
 
 
 async def test_what_had_no_room_is_counted_at_the_end_and_found_by_the_filter(
-    engine: Engine, kiosk: Path
+    screen: Screen,
 ) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await typed(screen, "b", "380")
-        dropped = [each for each in items(screen) if each.state == "dropped"]
-        await screen.press("G")
-        assert f"Left out  {len(dropped)} here (/ drop shows them)" in screen.text
-        await screen.press("/", *"drop", "enter")
-        assert items(screen) == dropped
+    await typed(screen, "b", "380")
+    dropped = [each for each in items(screen) if each.state == "dropped"]
+    await screen.press("G")
+    assert f"Left out  {len(dropped)} here (/ drop shows them)" in screen.text
+    await screen.press("/", *"drop", "enter")
+    assert items(screen) == dropped
 
 
-async def test_a_source_is_opened_at_its_line(engine: Engine, kiosk: Path) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
-        await go_to(screen, "Coins are counted by weight")
-        await screen.press("o")
-        assert isinstance(screen.app.screen, SourceScreen)
-        assert "Coins are counted by weight" in screen.text
+async def test_a_source_is_opened_at_its_line(screen: Screen) -> None:
+    await go_to(screen, "Coins are counted by weight")
+    await screen.press("o")
+    assert isinstance(screen.app.screen, SourceScreen)
+    assert "Coins are counted by weight" in screen.text
 
 
 async def test_it_is_copied_as_an_agent_gets_it(engine: Engine, kiosk: Path) -> None:
@@ -316,22 +278,19 @@ async def test_it_is_copied_as_an_agent_gets_it(engine: Engine, kiosk: Path) -> 
 async def test_the_source_is_that_of_the_command_line_whatever_was_visited_before(
     stocked: Engine, kiosk: Path
 ) -> None:
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("f4")
+    async with opened(stocked, project="acme", on="f4") as screen:
         assert "Receipts before drawers" in packet_text(screen)
         assert screen.status.endswith("the store has nothing for this project.")
         await screen.press("f2", "a", "f4")
         after = packet_text(screen)
         assert "Receipts before drawers" not in after
         assert "From the store, without " in screen.status
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("f4")
+    async with opened(stocked, project="acme", on="f4") as screen:
         assert packet_text(screen) == after
 
 
 async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> None:
-    async with opened(remembering, project="kiosk") as screen:
-        await screen.press("f4")
+    async with opened(remembering, project="kiosk", on="f4") as screen:
         assert "- paper width = 80 mm" in packet_text(screen)
         names = [row.name for row in model(screen).rows if isinstance(row, SectionRow)]
         assert names == ["constitution", "conventions", "decisions", "learnings", "headings"]
@@ -345,8 +304,8 @@ async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> 
 
 
 async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        await screen.press("f4")
+    async with opened(engine, on="f4") as screen:
+        assert "empty: there is nothing to hand over" in screen.text
         assert "Promote candidates (F2)" in screen.text
         await screen.press("P")
         assert screen.status == "The list is empty."
@@ -361,8 +320,7 @@ async def test_an_empty_packet_says_how_to_fill_it(engine: Engine) -> None:
 async def test_every_size_has_its_place_for_everything(
     engine: Engine, kiosk: Path, size: tuple[int, int], ascii_only: bool
 ) -> None:
-    async with opened(engine, size=size, ascii=ascii_only) as screen:
-        await screen.press("f4")
+    async with opened(engine, size=size, ascii=ascii_only, on="f4") as screen:
         assert max(map(cell_len, screen.text.split("\n"))) <= size[0]
         assert "2,000" in screen.text
         assert "Constitution" in screen.text
@@ -382,7 +340,6 @@ async def test_a_promoted_note_has_the_date_of_the_note(engine: Engine, tmp_path
     note.write_text(f"# Receipts\n\nDate: 2024-11-06\n\n{words}\n", "utf-8")
     engine.intake.ingest([note], project="kiosk")
     engine.triage.promote(engine.queue.ids(QueueQuery(project="kiosk")))
-    async with opened(engine, project="kiosk") as screen:
-        await screen.press("f4")
+    async with opened(engine, project="kiosk", on="f4") as screen:
         await screen.press("j")
         assert "m:1 · 2024-11-06" in screen.text

@@ -8,9 +8,7 @@ from tests.tui.conftest import Screen
 
 
 def shown(screen: Screen) -> PipelinesScreen:
-    found = screen.app.screen
-    assert isinstance(found, PipelinesScreen)
-    return found
+    return screen.top(PipelinesScreen)
 
 
 def rows(screen: Screen) -> list[str]:

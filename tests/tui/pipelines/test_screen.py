@@ -24,8 +24,7 @@ SIZES = [(118, 34), (80, 24), (60, 20)]
 async def test_the_only_pipeline_below_the_folder_is_shown_in_walking_order(
     engine: Engine, bakery: Path
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, project="acme", on="f6") as screen:
         assert rows(screen) == ["start", "knead", "shape", "bake", "taste", "done"]
         assert "bakery.dot ─ 6 nodes · ! 1" in screen.text
         await screen.press("G", "k")
@@ -137,8 +136,7 @@ async def test_the_source_opens_at_the_line(engine: Engine, bakery: Path) -> Non
 
 
 async def test_an_empty_folder_says_what_to_do(engine: Engine, snapshot: object) -> None:
-    async with opened(engine, size=(80, 24), project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, size=(80, 24), project="acme", on="f6") as screen:
         assert screen.text == snapshot
         await screen.press("escape")
         for key in ("r", "R", "c", "less_than_sign", "y", "o", "E"):
@@ -150,8 +148,7 @@ async def test_an_invalid_dot_file_names_the_line_and_is_read_again_when_it_chan
     engine: Engine, bakery: Path
 ) -> None:
     bakery.write_text("digraph {\n  a [x=\n}")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, project="acme", on="f6") as screen:
         assert "bakery.dot:3:1: A value is missing" in screen.text
         assert "E opens it in your editor" in screen.text
         bakery.write_text(BAKERY)
@@ -169,8 +166,7 @@ async def test_of_several_pipelines_one_is_chosen(
     (folder / "deep" / "tea.gv").write_text("digraph tea { start -> brew -> exit }")
     (folder / ".hidden").mkdir()
     (folder / ".hidden" / "no.dot").write_text("digraph no { a }")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, project="acme", on="f6") as screen:
         assert "tea.gv" in screen.text
         assert "no.dot" not in screen.text
         assert "an example" in screen.text
@@ -184,8 +180,7 @@ async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, ba
         f'digraph "{evil}" {{ goal="{evil}" "{evil}" [prompt="{evil}" thread_id="{evil}"'
         f' fidelity=full shape=Mdiamond] "{evil}" -> b [label="{evil}" fidelity="{evil}"] }}'
     )
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f6")
+    async with opened(engine, project="acme", on="f6") as screen:
         for key in ("less_than_sign", "greater_than_sign", "full_stop", "escape", "r"):
             await screen.press(key)
             assert not {character for character in screen.text if character < " "} - {"\n"}

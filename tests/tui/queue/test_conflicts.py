@@ -12,7 +12,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.rows.conflict_rows import MAKES_UNTRUE, queue_contradiction
 from reviewer.promotion.views import QueueQuery
 from tests.stored import planted
-from tests.tui.conftest import Screen, opened, status_of
+from tests.tui.conftest import opened, status_of
 from tests.unit.promotion.graph import two_rivals
 
 SIZES = [(118, 34), (80, 24), (60, 20)]
@@ -22,11 +22,6 @@ SIZES = [(118, 34), (80, 24), (60, 20)]
 def rivals(engine: Engine, tmp_path: Path) -> tuple[int, int, int]:
     """Two decisions that contradict each other, and their conflict, on top of the queue."""
     return two_rivals(engine, tmp_path / "adr")
-
-
-def row_of(screen: Screen, words: str) -> str:
-    """The line of the list that contains some words."""
-    return next(line.partition("│")[0] for line in screen.text.splitlines() if words in line)
 
 
 async def test_an_entity_shows_its_type_and_its_structure(
@@ -42,26 +37,13 @@ async def test_an_entity_shows_its_type_and_its_structure(
         assert "in open conflict" in screen.text
 
 
-async def test_a_conflict_shows_both_sides_and_the_evidence_of_both(
-    engine: Engine, rivals: tuple[int, int, int]
-) -> None:
-    left, right, conflict = rivals
-    async with opened(engine, size=(118, 44)) as screen:
-        assert screen.model.current_id == conflict
-        assert "!" in row_of(screen, "conflict ")
-        assert row_of(screen, "disagree on").startswith("▌ ! contradiction: #1 and #2 disagree")
-        for words in (f"#{left} ", f"#{right} ", "decision · active", "decision · candidate"):
-            assert words in screen.text
-        assert f"a keeps #{right} in place of #{left} · x leaves both" in screen.text
-        assert "a keep newer  x leave both" in screen.text
-        assert ": a contradiction" in screen.text
-        assert "1 of 2" in screen.text
+@pytest.mark.usefixtures("rivals")
+async def test_a_conflict_has_the_evidence_of_both_sides(engine: Engine) -> None:
+    async with opened(engine) as screen:
         assert "PostgreSQL" in screen.queue.evidence.plain_text
         await screen.press("]")
         assert "2 of 2" in screen.text
         assert "SQLite" in screen.queue.evidence.plain_text
-        await screen.press("]", "[")
-        assert "1 of 2" in screen.text
 
 
 @pytest.mark.parametrize(

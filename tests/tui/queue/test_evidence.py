@@ -237,12 +237,3 @@ async def test_only_changed_rows_are_painted_without_a_new_layout(
         asked.clear()
         pane.show([TextBlock("same"), TextBlock("new"), TextBlock("same")], title="#1")
         assert asked == []
-
-
-async def test_a_megabyte_in_one_line_is_shown_in_part() -> None:
-    app = Panes()
-    async with app.run_test(size=(60, 20)):
-        text = "x" * 500_000 + " NEEDLE " + "y" * 500_000
-        app.evidence.show_evidence(shown_with(evidence(text=text, span=(500_001, 500_007))))
-        assert any("NEEDLE" in row for row in drawn(app.evidence))
-        assert "489 kB more, o opens the source" in app.evidence.plain_text

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.llm.command import agents_found
 from reviewer.tui.kit.edit_pane import EditPane
-from tests.tui.conftest import opened
+from tests.tui.conftest import Screen, opened
 from tests.tui.queue.test_sessions import shop, typed
 from tests.unit.llm.test_command import program
 from tests.unit.proposing.models import answer, said
@@ -56,37 +58,36 @@ def answers(folder: Path, text: str = FOUND) -> None:
     claude(folder, f"sys.stdin.read()\nsay({json.dumps(json.dumps({'result': text}))})")
 
 
+@asynccontextmanager
+async def asked(engine: Engine, shop: Path, *names: str) -> AsyncIterator[Screen]:
+    """The queue in which those sessions were offered to the agent, and R was pressed."""
+    ingested(engine, shop, *names)
+    async with opened(engine, project="shop", size=(120, 40)) as screen:
+        await screen.until(lambda: "R starts" in screen.text)
+        await screen.press("R")
+        yield screen
+
+
+@pytest.mark.parametrize(
+    ("size", "cost"),
+    [((120, 30), "about 4,000 tokens in, 1,800 out"), ((60, 20), "about 5,800 tokens")],
+)
 async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
-    engine: Engine, shop: Path, bin_folder: Path
+    engine: Engine, shop: Path, bin_folder: Path, size: tuple[int, int], cost: str
 ) -> None:
     answers(bin_folder)
     ingested(engine, shop, "a", "b")
-    async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "R starts Claude Code on 2 sessions: about 4,000" in screen.text)
-        assert "about 4,000 tokens in, 1,800 out" in screen.text
+    async with opened(engine, project="shop", size=size) as screen:
+        await screen.until(lambda: f"R starts Claude Code on 2 sessions: {cost}" in screen.text)
         await screen.settle()
         assert engine.readings.all() == []
-
-
-async def test_a_narrow_screen_shows_the_offer_with_its_key_and_cost(
-    engine: Engine, shop: Path, bin_folder: Path
-) -> None:
-    answers(bin_folder)
-    ingested(engine, shop, "a", "b")
-    async with opened(engine, project="shop", size=(60, 20)) as screen:
-        await screen.until(
-            lambda: "R starts Claude Code on 2 sessions: about 5,800 tokens" in screen.text
-        )
 
 
 async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
     answers(bin_folder)
-    ingested(engine, shop, "a")
-    async with opened(engine, project="shop") as screen:
-        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: READ in screen.text)
         await screen.until(lambda: "weighed twice before a label" in screen.text)
         await screen.settle()
@@ -110,10 +111,7 @@ async def test_the_same_key_stops_an_agent_that_hangs(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
     claude(bin_folder, "time.sleep(600)")
-    ingested(engine, shop, "a")
-    async with opened(engine, project="shop") as screen:
-        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: "R stops Claude Code  Session 1 of 1" in screen.text)
         await screen.press("a")  # decisions go on meanwhile
         await screen.press("R")
@@ -125,10 +123,7 @@ async def test_an_agent_that_is_not_logged_in_ends_with_a_sentence(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
     claude(bin_folder, r"say('\033[31mInvalid API key\033[0m - Please run /login')" "\nsys.exit(1)")
-    ingested(engine, shop, "a")
-    async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: "Claude Code gave no answer" in screen.status)
         assert "To log in: run claude in a terminal and log in." in screen.status
 
@@ -137,10 +132,7 @@ async def test_a_session_whose_answer_cannot_be_read_stays_unread_and_that_is_sa
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
     answers(bin_folder, "I'm sorry, but I can't help with that.")
-    ingested(engine, shop, "a")
-    async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: "Nothing could be read from 1 of 1 answer" in screen.status)
         await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
         assert engine.readings.all() == []
@@ -165,10 +157,7 @@ async def test_of_several_readers_one_is_chosen(
 ) -> None:
     answers(bin_folder)
     program(bin_folder, "", name="codex")
-    ingested(engine, shop, "a")
-    async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "R starts" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: "Codex" in screen.text)
         await screen.press("enter")
         await screen.until(lambda: READ in screen.text)
@@ -207,10 +196,7 @@ async def test_the_result_counts_statements_joined_by_the_comparison(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
     compares(bin_folder)
-    ingested(engine, shop, "a", "b")
-    async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "Claude Code on 2 sessions: about" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a", "b") as screen:
         await screen.until(lambda: "2 new, 1 joined; " in screen.text)
 
 
@@ -218,10 +204,7 @@ async def test_a_draft_on_a_row_that_is_joined_to_another_is_shown_and_goes_on(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
     compares(bin_folder)
-    ingested(engine, shop, "a")
-    async with opened(engine, project="shop", size=(120, 40)) as screen:
-        await screen.until(lambda: "R starts" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: READ in screen.text and "are weighed twice" in screen.text)
         await screen.settle()
         (number,) = screen.model.ids
@@ -242,10 +225,7 @@ async def test_the_cursor_stays_on_a_row_that_a_later_reading_joins_to_another(
     engine: Engine, shop: Path, bin_folder: Path, notes: Path
 ) -> None:
     compares(bin_folder)
-    ingested(engine, shop, "a")
-    async with opened(engine, project="shop", size=(120, 40)) as screen:
-        await screen.until(lambda: "R starts" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: READ in screen.text and "are weighed twice" in screen.text)
         (number,) = screen.model.ids
         engine.intake.ingest([notes], project="shop")
@@ -269,10 +249,7 @@ async def test_the_key_also_stops_the_comparison_of_the_sessions(
         "if 'You compare statements' in ' '.join(sys.argv): time.sleep(600)\n"
         f"say(json.dumps({{'result': {FOUND!r} if 'tray a' in prompt else {other!r}}}))",
     )
-    ingested(engine, shop, "a", "b")
-    async with opened(engine, project="shop", size=(120, 30)) as screen:
-        await screen.until(lambda: "Claude Code on 2 sessions: about" in screen.text)
-        await screen.press("R")
+    async with asked(engine, shop, "a", "b") as screen:
         await screen.until(lambda: "Comparing the statements of all sessions" in screen.text)
         await screen.press("R")
         await screen.until(lambda: "2 new; " in screen.text)

@@ -108,6 +108,17 @@ async def test_only_rows_of_open_clusters_are_decided_alone(twins: Engine) -> No
         assert status_of(twins, behind) == "invalid", "its cluster is closed"
 
 
+async def test_after_the_row_of_an_open_cluster_comes_the_one_behind_it(twins: Engine) -> None:
+    async with opened(twins) as screen:
+        leader = present(screen.model.current_id)
+        (alike,) = twins.queue.members(leader)
+        await screen.press("right", "x")
+        assert (status_of(twins, leader), status_of(twins, alike.id)) == ("invalid", "candidate")
+        assert screen.model.current_id == alike.id
+        await screen.press("u", "left", "x")
+        assert status_of(twins, alike.id) == "invalid"
+
+
 async def test_closing_a_cluster_unmarks_its_rows_and_says_no_more_about_them(
     twins: Engine,
 ) -> None:
@@ -174,43 +185,40 @@ async def test_the_last_line_says_where_a_row_is_and_whether_it_is_in_your_own_w
         assert "your own words" not in screen.text
 
 
-async def test_enter_keeps_a_filter_open_that_cannot_be_understood(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        everything = list(screen.model.ids)
-        await screen.press("slash", *"conf>x", "enter")
-        field = screen.app.query_one(Input)
-        assert screen.focused(Input) is field
-        assert "conf" in screen.status
-        await screen.press("escape")
-        assert not field.has_focus
-        assert field.value == ""
-        assert list(screen.model.ids) == everything
-        assert screen.queue.query_asked.filter == ""
-        assert "conf>x" not in screen.text
+async def test_enter_keeps_a_filter_open_that_cannot_be_understood(screen: Screen) -> None:
+    everything = list(screen.model.ids)
+    await screen.press("slash", *"conf>x", "enter")
+    field = screen.app.query_one(Input)
+    assert screen.focused(Input) is field
+    assert "conf" in screen.status
+    await screen.press("escape")
+    assert not field.has_focus
+    assert field.value == ""
+    assert list(screen.model.ids) == everything
+    assert screen.queue.query_asked.filter == ""
+    assert "conf>x" not in screen.text
 
 
 async def test_leaving_the_field_otherwise_puts_the_filter_of_the_list_into_it(
-    stocked: Engine,
+    screen: Screen,
 ) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("slash", *"staging", "enter", "slash", *" conf>x")
-        await screen.press("tab")
-        field = screen.app.query_one(Input)
-        assert field.value == screen.queue.query_asked.filter
-        assert field.value.startswith("staging")
-        assert not field.value.endswith("x"), "what means nothing is gone"
+    await screen.press("slash", *"staging", "enter", "slash", *" conf>x")
+    await screen.press("tab")
+    field = screen.app.query_one(Input)
+    assert field.value == screen.queue.query_asked.filter
+    assert field.value.startswith("staging")
+    assert not field.value.endswith("x"), "what means nothing is gone"
 
 
-async def test_footer_and_help_say_how_many_are_marked(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("space", "space", "space")
-        assert "x reject 3 marked" in screen.text.splitlines()[-1]
-        await screen.press("question_mark")
-        assert "reject 3 marked" in screen.text
-        await screen.press("escape", "escape")
-        assert "marked" not in screen.text.splitlines()[-1]
-        await screen.press("g", "space", "space", "x")
-        assert "marked" not in screen.text.splitlines()[-1]
+async def test_footer_and_help_say_how_many_are_marked(screen: Screen) -> None:
+    await screen.press("space", "space", "space")
+    assert "x reject 3 marked" in screen.text.splitlines()[-1]
+    await screen.press("question_mark")
+    assert "reject 3 marked" in screen.text
+    await screen.press("escape", "escape")
+    assert "marked" not in screen.text.splitlines()[-1]
+    await screen.press("g", "space", "space", "x")
+    assert "marked" not in screen.text.splitlines()[-1]
 
 
 @pytest.mark.parametrize("width", [118, 60])
@@ -276,50 +284,50 @@ async def test_the_number_of_rows_alike_follows_what_not_knowing_has_cost(twins:
         assert "▌   4 sessions, 3 calls lost +1: " in screen.text
 
 
-async def test_a_draft_is_worded_on_and_never_promoted_around(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.current_id
-        await screen.press("e", *"xyz", "escape")
-        await screen.until(lambda: "· draft kept" in screen.text)
-        await screen.press("a")
-        assert screen.status.startswith(f"#{first} has a draft: e opens it")
-        assert status_of(stocked, present(first)) == "candidate"
-        await screen.press("e", "ctrl+s")
-        assert stocked.queue.candidate(present(first)).content.endswith("xyz")
-        assert status_of(stocked, present(first)) == "active"
+async def test_a_draft_is_worded_on_and_never_promoted_around(
+    stocked: Engine, screen: Screen
+) -> None:
+    first = screen.model.current_id
+    await screen.press("e", *"xyz", "escape")
+    await screen.until(lambda: "· draft kept" in screen.text)
+    await screen.press("a")
+    assert screen.status.startswith(f"#{first} has a draft: e opens it")
+    assert status_of(stocked, present(first)) == "candidate"
+    await screen.press("e", "ctrl+s")
+    assert stocked.queue.candidate(present(first)).content.endswith("xyz")
+    assert status_of(stocked, present(first)) == "active"
 
 
-async def test_promoting_many_leaves_rows_with_drafts_out(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first, second, third = screen.model.ids[:3]
-        await screen.press("e", *"xyz", "escape", "space", "space", "space", "a")
-        assert screen.status == "Promoted 2 candidates, skipped 1 row with a draft - u to undo"
-        assert [status_of(stocked, one) for one in (first, second, third)] == [
-            "candidate", "active", "active",
-        ]  # fmt: skip
-        assert present(stocked.drafts.load(first)).endswith("xyz")
+async def test_promoting_many_leaves_rows_with_drafts_out(stocked: Engine, screen: Screen) -> None:
+    first, second, third = screen.model.ids[:3]
+    await screen.press("e", *"xyz", "escape", "space", "space", "space", "a")
+    assert screen.status == "Promoted 2 candidates, skipped 1 row with a draft - u to undo"
+    assert [status_of(stocked, one) for one in (first, second, third)] == [
+        "candidate", "active", "active",
+    ]  # fmt: skip
+    assert present(stocked.drafts.load(first)).endswith("xyz")
 
 
-async def test_a_draft_is_discarded_by_its_key(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.current_id
-        await screen.press("e", *"xyz", "escape")
-        await screen.choose("discard draft")
-        assert screen.status.startswith(f"Draft of #{first} discarded")
-        assert stocked.drafts.load(present(first)) is None
-        await screen.press("a")
-        assert not stocked.queue.candidate(present(first)).content.endswith("xyz")
+async def test_a_draft_is_discarded_by_its_key(stocked: Engine, screen: Screen) -> None:
+    first = screen.model.current_id
+    await screen.press("e", *"xyz", "escape")
+    await screen.choose("discard draft")
+    assert screen.status.startswith(f"Draft of #{first} discarded")
+    assert stocked.drafts.load(present(first)) is None
+    await screen.press("a")
+    assert not stocked.queue.candidate(present(first)).content.endswith("xyz")
 
 
-async def test_a_paste_too_large_to_save_is_kept_as_a_draft(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.current_id
-        await screen.press("e")
-        screen.app.screen.query_one(EditorArea).insert("word " * 1_000)
-        await screen.press("ctrl+s")
-        assert "A memory has at most 4,000 characters" in screen.status
-        await screen.press("escape")
-        assert "word word" in present(stocked.drafts.load(present(first)))
+async def test_a_paste_too_large_to_save_is_kept_as_a_draft(
+    stocked: Engine, screen: Screen
+) -> None:
+    first = screen.model.current_id
+    await screen.press("e")
+    screen.app.screen.query_one(EditorArea).insert("word " * 1_000)
+    await screen.press("ctrl+s")
+    assert "A memory has at most 4,000 characters" in screen.status
+    await screen.press("escape")
+    assert "word word" in present(stocked.drafts.load(present(first)))
 
 
 async def test_the_screen_lives_while_another_program_writes(stocked: Engine) -> None:
@@ -368,24 +376,23 @@ async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine)
         assert shown[1].index(words[1]) < 6
 
 
-async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.current_id
-        line = screen.text.splitlines()[-1]
-        await screen.pilot.click("#footer", offset=(line.index("x reject"), 0))
-        await screen.settle()
-        assert status_of(stocked, present(first)) == "invalid"
-        tabs = screen.text.splitlines()[0]
-        await screen.pilot.click("#header", offset=(tabs.index("Packet") + 2, 0))
-        await screen.settle()
-        assert screen.app.screen is not screen.queue
-        await screen.pilot.click("#header", offset=(tabs.index("Queue") + 2, 0))
-        await screen.settle()
-        assert screen.app.screen is screen.queue
-        line = screen.text.splitlines()[-1]
-        await screen.pilot.click("#footer", offset=(line.index("? help"), 0))
-        await screen.settle()
-        assert "What you can do here" in screen.text
+async def test_footer_tabs_and_help_can_be_clicked(stocked: Engine, screen: Screen) -> None:
+    first = screen.model.current_id
+    line = screen.text.splitlines()[-1]
+    await screen.pilot.click("#footer", offset=(line.index("x reject"), 0))
+    await screen.settle()
+    assert status_of(stocked, present(first)) == "invalid"
+    tabs = screen.text.splitlines()[0]
+    await screen.pilot.click("#header", offset=(tabs.index("Packet") + 2, 0))
+    await screen.settle()
+    assert screen.app.screen is not screen.queue
+    await screen.pilot.click("#header", offset=(tabs.index("Queue") + 2, 0))
+    await screen.settle()
+    assert screen.app.screen is screen.queue
+    line = screen.text.splitlines()[-1]
+    await screen.pilot.click("#footer", offset=(line.index("? help"), 0))
+    await screen.settle()
+    assert "What you can do here" in screen.text
 
 
 async def test_a_row_decided_with_the_ones_alike_counts_once(twins: Engine) -> None:

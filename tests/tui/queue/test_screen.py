@@ -10,8 +10,7 @@ from textual import events
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from tests.present import present
-from tests.stored import planted
-from tests.tui.conftest import NOW, opened, status_of
+from tests.tui.conftest import NOW, Screen, opened, status_of
 
 
 @pytest.mark.parametrize(
@@ -19,16 +18,15 @@ from tests.tui.conftest import NOW, opened, status_of
     [("a", "active", "Promoted"), ("x", "invalid", "Rejected"), ("s", "candidate", "Deferred")],
 )
 async def test_one_key_decides_and_the_cursor_goes_to_the_next(
-    stocked: Engine, key: str, status: str, verb: str
+    stocked: Engine, key: str, status: str, verb: str, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        first, second = screen.model.ids[:2]
-        await screen.press(key)
-        assert status_of(stocked, first) == status
-        assert screen.status == f"{verb} #{first} - u to undo"
-        assert screen.model.current_id == second
-        assert screen.model.ids[0] == first, "the decided row stays"
-        assert screen.model.is_dimmed(0)
+    first, second = screen.model.ids[:2]
+    await screen.press(key)
+    assert status_of(stocked, first) == status
+    assert screen.status == f"{verb} #{first} - u to undo"
+    assert screen.model.current_id == second
+    assert screen.model.ids[0] == first, "the decided row stays"
+    assert screen.model.is_dimmed(0)
 
 
 @pytest.mark.parametrize(
@@ -52,52 +50,49 @@ async def test_one_key_decides_and_the_cursor_goes_to_the_next(
     ],
 )
 async def test_where_the_cursor_is(
-    stocked: Engine, case: str, keys: tuple[str, ...], cursor: int
+    case: str, keys: tuple[str, ...], cursor: int, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        if "filtered" in case:
-            await screen.press("slash", *"conf>0.1", "enter")
-            assert screen.queue.query_asked.filter == "conf>0.1"
-        expected = cursor if cursor >= 0 else len(screen.model.ids) + cursor
-        await screen.press(*keys)
-        assert screen.model.cursor == expected, case
+    if "filtered" in case:
+        await screen.press("slash", *"conf>0.1", "enter")
+        assert screen.queue.query_asked.filter == "conf>0.1"
+    expected = cursor if cursor >= 0 else len(screen.model.ids) + cursor
+    await screen.press(*keys)
+    assert screen.model.cursor == expected, case
 
 
-async def test_bulk_is_one_act_with_its_count(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        ids = list(screen.model.ids[:3])
-        acts = len(stocked.history.acts(limit=10_000))
-        await screen.press("space", "space", "space", "x")
-        assert screen.status == "Rejected 3 candidates - u to undo"
-        assert len(stocked.history.acts(limit=10_000)) == acts + 1
-        await screen.press("u")
-        assert [status_of(stocked, number) for number in ids] == ["candidate"] * 3
-        assert screen.status == "Undone: Rejected 3 candidates - Z to redo"
+async def test_bulk_is_one_act_with_its_count(stocked: Engine, screen: Screen) -> None:
+    ids = list(screen.model.ids[:3])
+    acts = len(stocked.history.acts(limit=10_000))
+    await screen.press("space", "space", "space", "x")
+    assert screen.status == "Rejected 3 candidates - u to undo"
+    assert len(stocked.history.acts(limit=10_000)) == acts + 1
+    await screen.press("u")
+    assert [status_of(stocked, number) for number in ids] == ["candidate"] * 3
+    assert screen.status == "Undone: Rejected 3 candidates - Z to redo"
 
 
-async def test_a_decided_row_says_why_it_cannot_be_decided_again(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.ids[0]
-        acts = len(stocked.history.acts(limit=10_000))
-        await screen.press("a", "k", "a")
-        assert screen.status.startswith(f"#{first} is already decided")
-        assert len(stocked.history.acts(limit=10_000)) == acts + 1
+async def test_a_decided_row_says_why_it_cannot_be_decided_again(
+    stocked: Engine, screen: Screen
+) -> None:
+    first = screen.model.ids[0]
+    acts = len(stocked.history.acts(limit=10_000))
+    await screen.press("a", "k", "a")
+    assert screen.status.startswith(f"#{first} is already decided")
+    assert len(stocked.history.acts(limit=10_000)) == acts + 1
 
 
-async def test_refresh_takes_decided_rows_away_and_keeps_the_cursor(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first, second = screen.model.ids[:2]
-        await screen.press("a", "ctrl+l")
-        assert first not in screen.model.ids
-        assert screen.model.current_id == second
+async def test_refresh_takes_decided_rows_away_and_keeps_the_cursor(screen: Screen) -> None:
+    first, second = screen.model.ids[:2]
+    await screen.press("a", "ctrl+l")
+    assert first not in screen.model.ids
+    assert screen.model.current_id == second
 
 
 @pytest.mark.parametrize("keys", ["sxaxg", "sxax", "jsxaxkkk"])
-async def test_refresh_does_not_follow_a_deferred_row(stocked: Engine, keys: str) -> None:
-    async with opened(stocked) as screen:
-        waits = list(screen.model.ids)[5 if keys[0] == "j" else 4]
-        await screen.press(*keys, "ctrl+l")
-        assert screen.model.current_id == waits
+async def test_refresh_does_not_follow_a_deferred_row(keys: str, screen: Screen) -> None:
+    waits = list(screen.model.ids)[5 if keys[0] == "j" else 4]
+    await screen.press(*keys, "ctrl+l")
+    assert screen.model.current_id == waits
 
 
 async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded: Engine) -> None:
@@ -115,13 +110,12 @@ async def test_undoing_many_goes_to_the_first_row_that_came_back(seeded: Engine)
     [(("enter",), 1), (("enter", "enter"), 2), (("o",), 1)],
 )
 async def test_escape_goes_back_one_step_at_a_time(
-    stocked: Engine, keys: tuple[str, ...], leave: int
+    keys: tuple[str, ...], leave: int, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        await screen.press(*keys)
-        assert screen.app.screen is not screen.queue
-        await screen.press(*["escape"] * leave)
-        assert screen.app.screen is screen.queue
+    await screen.press(*keys)
+    assert screen.app.screen is not screen.queue
+    await screen.press(*["escape"] * leave)
+    assert screen.app.screen is screen.queue
 
 
 async def test_a_decision_on_more_than_twenty_rows_says_the_number_and_asks_once(
@@ -148,20 +142,19 @@ async def test_a_message_leaves_after_a_while(
         await screen.until(lambda: not screen.status)
 
 
-async def test_rows_set_aside_do_not_wait(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        waiting = len(screen.model.ids)
-        await screen.press("s", "ctrl+l")
-        assert len(screen.model.ids) == waiting - 1
-        assert f"F2 Queue {waiting - 1}" in screen.text
-        assert " · 1 deferred (under .)" in screen.text
-        for filter_, found in (("conf>0", waiting - 1), ("is:deferred", 1)):
-            await screen.press("slash", *filter_, "enter")
-            assert len(screen.model.ids) == found
-            await screen.press("escape")
-        await screen.choose("other rows", "deferred")
-        await screen.choose("put back")
-        assert f"F2 Queue {waiting}" in screen.text
+async def test_rows_set_aside_do_not_wait(screen: Screen) -> None:
+    waiting = len(screen.model.ids)
+    await screen.press("s", "ctrl+l")
+    assert len(screen.model.ids) == waiting - 1
+    assert f"F2 Queue {waiting - 1}" in screen.text
+    assert " · 1 deferred (under .)" in screen.text
+    for filter_, found in (("conf>0", waiting - 1), ("is:deferred", 1)):
+        await screen.press("slash", *filter_, "enter")
+        assert len(screen.model.ids) == found
+        await screen.press("escape")
+    await screen.choose("other rows", "deferred")
+    await screen.choose("put back")
+    assert f"F2 Queue {waiting}" in screen.text
 
 
 @pytest.mark.parametrize(
@@ -183,14 +176,13 @@ async def test_the_menu_names_its_keys_and_leaves_its_row_in_sight(
 
 @pytest.mark.parametrize("key", ["j", "ctrl+d", "tab", "zoom", "mark this", "back"])
 async def test_the_menu_runs_nothing_that_is_only_a_key_of_the_list(
-    stocked: Engine, key: str
+    key: str, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("full_stop")
-        screen.app.post_message(events.Paste(key))
-        await screen.settle()
-        names = [each.name.split()[0] for each in present(screen.queue.question)._shown]
-        assert not {"j", "ctrl+d", "tab", "+", "space", "esc"}.intersection(names)
+    await screen.press("full_stop")
+    screen.app.post_message(events.Paste(key))
+    await screen.settle()
+    names = [each.name.split()[0] for each in present(screen.queue.question)._shown]
+    assert not {"j", "ctrl+d", "tab", "+", "space", "esc"}.intersection(names)
 
 
 async def test_undo_typed_fast_names_what_was_done_elsewhere_once(stocked: Engine) -> None:
@@ -203,15 +195,6 @@ async def test_undo_typed_fast_names_what_was_done_elsewhere_once(stocked: Engin
         assert status_of(stocked, first) == "invalid", "the first key only named it"
         await screen.press("f4", "f2", "u")
         assert status_of(stocked, first) == "invalid", "it is named again after a while elsewhere"
-
-
-async def test_another_project_is_chosen_inside(stocked: Engine, notes: Path) -> None:
-    stocked.intake.ingest([notes], project="other")
-    async with opened(stocked, project="acme") as screen:
-        await screen.press("p", *"other", "enter")
-        assert screen.app.project == "other"
-        row = present(screen.model.current)
-        assert row.project == "other"
 
 
 async def test_a_text_being_edited_stays_with_its_project_as_a_draft(
@@ -259,24 +242,22 @@ async def test_a_question_without_room_for_its_lines_can_be_paged(
     ],
 )
 async def test_a_filter_for_an_unknown_value_names_the_values(
-    stocked: Engine, typed: str, values: str
+    typed: str, values: str, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        everything = len(screen.model.ids)
-        await screen.press("slash", *typed)
-        assert values in " ".join(screen.status.split())
-        assert len(screen.model.ids) == everything
+    everything = len(screen.model.ids)
+    await screen.press("slash", *typed)
+    assert values in " ".join(screen.status.split())
+    assert len(screen.model.ids) == everything
 
 
-async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        everything = len(screen.model.ids)
-        word = max(present(screen.model.current).content.split(), key=len)
-        await screen.press("slash", *word.lower())
-        assert 0 < len(screen.model.ids) < everything
-        assert word in present(screen.model.current).content
-        await screen.press("escape")
-        assert len(screen.model.ids) == everything
+async def test_the_filter_answers_while_it_is_typed_and_escape_clears_it(screen: Screen) -> None:
+    everything = len(screen.model.ids)
+    word = max(present(screen.model.current).content.split(), key=len)
+    await screen.press("slash", *word.lower())
+    assert 0 < len(screen.model.ids) < everything
+    assert word in present(screen.model.current).content
+    await screen.press("escape")
+    assert len(screen.model.ids) == everything
 
 
 async def test_the_fields_of_a_filter_stand_in_the_field_until_it_is_typed(stocked: Engine) -> None:
@@ -289,31 +270,28 @@ async def test_the_fields_of_a_filter_stand_in_the_field_until_it_is_typed(stock
         assert screen.status == ""
 
 
-async def test_a_filter_without_matches_says_how_to_continue(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("slash", *"zzzz", "enter")
-        assert "Nothing matches / zzzz" in screen.text
-        assert "esc clears the filter." in screen.text
+async def test_a_filter_without_matches_says_how_to_continue(screen: Screen) -> None:
+    await screen.press("slash", *"zzzz", "enter")
+    assert "Nothing matches / zzzz" in screen.text
+    assert "esc clears the filter." in screen.text
 
 
-async def test_an_edit_is_promoted_with_its_wording(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first, second = screen.model.ids[:2]
-        await screen.press("e", "space", *"indeed")
-        assert "Against the original" in screen.text
-        await screen.press("ctrl+s")
-        found = stocked.queue.candidate(first)
-        assert found.content.endswith(" indeed")
-        assert found.status == "active"
-        assert screen.model.current_id == second
-        assert stocked.drafts.load(first) is None
+async def test_an_edit_is_promoted_with_its_wording(stocked: Engine, screen: Screen) -> None:
+    first, second = screen.model.ids[:2]
+    await screen.press("e", "space", *"indeed")
+    assert "Against the original" in screen.text
+    await screen.press("ctrl+s")
+    found = stocked.queue.candidate(first)
+    assert found.content.endswith(" indeed")
+    assert found.status == "active"
+    assert screen.model.current_id == second
+    assert stocked.drafts.load(first) is None
 
 
-async def test_the_list_stays_while_a_row_is_edited(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("e", "tab", "j", "a")
-        assert screen.model.cursor == 0
-        assert screen.status.startswith("Finish this first: ctrl+s saves it")
+async def test_the_list_stays_while_a_row_is_edited(screen: Screen) -> None:
+    await screen.press("e", "tab", "j", "a")
+    assert screen.model.cursor == 0
+    assert screen.status.startswith("Finish this first: ctrl+s saves it")
 
 
 async def test_the_place_is_remembered_beyond_the_first_page(
@@ -397,98 +375,46 @@ async def test_undo_says_that_the_latest_decision_is_somebody_elses(stocked: Eng
     other.close()
 
 
-async def test_a_cluster_opens_in_place_and_its_rows_are_decided_alone(
-    engine: Engine, tmp_path: Path
+async def test_other_rows(stocked: Engine, screen: Screen) -> None:
+    first = screen.model.ids[0]
+    await screen.press("a")
+    await screen.choose("other rows", "promoted")
+    assert list(screen.model.ids) == [first]
+    assert "─ Promoted" in screen.text
+    await screen.choose("put back")
+    assert status_of(stocked, first) == "candidate"
+
+
+async def test_copy_puts_the_wording_on_the_clipboard(screen: Screen) -> None:
+    await screen.press("y")
+    assert screen.app.clipboard == present(screen.model.current).content
+
+
+async def test_help_gives_the_reason_and_runs_the_other_actions(
+    stocked: Engine, screen: Screen
 ) -> None:
-    path = tmp_path / "notes.md"
-    path.write_text(
-        "# Notes\n\nWe decided to use PostgreSQL 16 for the invoice ledger of the company.\n\n"
-        "# Later\n\nWe decided to use PostgreSQL 17 for the invoice ledger of the company.\n\n"
-        "# Other\n\nAlways run the linter before you push a branch to the server.\n",
-        "utf-8",
-    )
-    engine.intake.ingest([path], project="acme")
-    found = engine.queue.ids(QueueQuery(filter="postgresql"))
-    with planted(engine.path, "compare") as act:
-        act.update("memory", found[1], leader_id=found[0])
-    async with opened(engine) as screen:
-        leader = next(row for row in screen.model.window(0, 9) if present(row).members)
-        await screen.press(*["j"] * list(screen.model.ids).index(present(leader).id))
-        rows = len(screen.model.ids)
-        await screen.press("right")
-        (member,) = screen.model.leader_of
-        assert len(screen.model.ids) == rows + 1
-        assert "└" in screen.text
-        await screen.press("x")
-        assert status_of(engine, present(leader).id) == "invalid"
-        assert status_of(engine, member) == "candidate", "a row of an open cluster goes alone"
-        assert screen.model.current_id == member
-        await screen.press("u", "left", "x")
-        assert status_of(engine, member) == "invalid", "a closed cluster goes together"
+    first = screen.model.current_id
+    await screen.press("question_mark")
+    assert "There is nothing to undo." in screen.text
+    await screen.press("enter")
+    assert status_of(stocked, present(first)) == "active"
 
 
-async def test_an_empty_store_says_what_to_do(engine: Engine) -> None:
-    async with opened(engine) as screen:
-        assert "Nothing is waiting." in screen.text
-        assert "reads other files" in screen.text
+async def test_escape_goes_back_from_other_rows_to_those_that_wait(screen: Screen) -> None:
+    waiting = len(screen.model.ids)
+    await screen.press("s")
+    await screen.choose("other rows", "deferred")
+    assert len(screen.model.ids) == 1
+    await screen.press("escape")
+    assert len(screen.model.ids) == waiting - 1
+    await screen.press("escape")
+    assert screen.status.startswith("ctrl+q quits")
 
 
-async def test_a_cleared_queue_is_calm(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("*", "a", "ctrl+l")
-        assert "All clear: nothing is waiting." in screen.text
-        assert "decided so far" in screen.text
-
-
-async def test_other_rows(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.ids[0]
-        await screen.press("a")
-        await screen.choose("other rows", "promoted")
-        assert list(screen.model.ids) == [first]
-        assert "─ Promoted" in screen.text
-        await screen.choose("put back")
-        assert status_of(stocked, first) == "candidate"
-
-
-async def test_copy_puts_the_wording_on_the_clipboard(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("y")
-        assert screen.app.clipboard == present(screen.model.current).content
-
-
-async def test_help_gives_the_reason_and_runs_the_other_actions(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        first = screen.model.current_id
-        await screen.press("question_mark")
-        assert "There is nothing to undo." in screen.text
-        await screen.press("enter")
-        assert status_of(stocked, present(first)) == "active"
-
-
-async def test_the_help_runs_an_action_without_a_key(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("colon", *"theme", "enter")
-        await screen.until(lambda: screen.app.theme.startswith("reviewer-light"))
-
-
-async def test_escape_goes_back_from_other_rows_to_those_that_wait(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        waiting = len(screen.model.ids)
-        await screen.press("s")
-        await screen.choose("other rows", "deferred")
-        assert len(screen.model.ids) == 1
-        await screen.press("escape")
-        assert len(screen.model.ids) == waiting - 1
-        await screen.press("escape")
-        assert screen.status.startswith("ctrl+q quits")
-
-
-async def test_ctrl_c_leaves_a_question(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        await screen.press("p", "x", "ctrl+c")
-        assert screen.queue.is_active
-        assert "quits" not in screen.status
+async def test_ctrl_c_leaves_a_question(screen: Screen) -> None:
+    await screen.press("p", "x", "ctrl+c")
+    assert screen.queue.is_active
+    assert "quits" not in screen.status
 
 
 async def test_as_long_as_nothing_is_decided_the_queue_says_what_it_is_for(
@@ -563,19 +489,17 @@ async def test_u_takes_back_what_was_done_last_on_this_screen(stocked: Engine) -
 
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])
 async def test_keys_of_other_programs_say_how_to_quit_on_every_screen(
-    stocked: Engine, key: str
+    key: str, screen: Screen
 ) -> None:
-    async with opened(stocked) as screen:
-        for tab in ("f2", *SCREEN_KEYS[1:]):
-            await screen.press("space", "escape", tab, key)
-            shown = screen.app.screen
-            await screen.press(key)
-            assert screen.app.screen is shown
-            assert screen.status == "ctrl+q quits; your place and drafts are kept.", tab
+    for tab in ("f2", *SCREEN_KEYS[1:]):
+        await screen.press("space", "escape", tab, key)
+        shown = screen.app.screen
+        await screen.press(key)
+        assert screen.app.screen is shown
+        assert screen.status == "ctrl+q quits; your place and drafts are kept.", tab
 
 
-async def test_the_number_that_waits_is_the_same_on_every_screen(stocked: Engine) -> None:
-    async with opened(stocked) as screen:
-        rows = len(screen.model.ids)
-        await screen.press("a", "f8", "x", "f4")
-        assert f"F2 Queue {rows}" in screen.text
+async def test_the_number_that_waits_is_the_same_on_every_screen(screen: Screen) -> None:
+    rows = len(screen.model.ids)
+    await screen.press("a", "f8", "x", "f4")
+    assert f"F2 Queue {rows}" in screen.text

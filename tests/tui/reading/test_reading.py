@@ -62,7 +62,6 @@ async def test_a_session_that_is_gone_is_one_sentence(ferry: Engine, tmp_path: P
 
 async def test_nothing_to_hand_over_is_said(engine: Engine) -> None:
     engine.contexts.create("acme", "empty")
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3")
+    async with opened(engine, project="acme", on="f3") as screen:
         await screen.press("h")
         assert screen.status == "There is nothing to hand over here."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from threading import Event
 
@@ -51,10 +52,16 @@ def read(engine: Engine, session: Path) -> Engine:
     return engine
 
 
+@pytest.fixture
+async def screen(read: Engine) -> AsyncIterator[Screen]:
+    """The session, opened at the row of that candidate."""
+    async with opened(read, project="acme") as shown:
+        await shown.press("enter")
+        yield shown
+
+
 def screen_of(screen: Screen) -> SessionScreen:
-    found = screen.app.screen
-    assert isinstance(found, SessionScreen)
-    return found
+    return screen.top(SessionScreen)
 
 
 def status(screen: Screen) -> str:
@@ -62,9 +69,7 @@ def status(screen: Screen) -> str:
 
 
 def current(screen: Screen) -> str:
-    row = screen_of(screen).model.current
-    assert row is not None
-    return row.line.text
+    return present(screen_of(screen).model.current).line.text
 
 
 def memories(engine: Engine, status: str) -> list[str]:
@@ -126,108 +131,99 @@ async def test_it_opens_with_the_quote_in_the_middle(engine: Engine, tmp_path: P
         assert rows.cursor - rows.scroll_offset.y == rows.height // 2
 
 
-async def test_it_opens_at_the_line_of_the_row_with_its_words_marked(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter")
-        assert current(screen) == SAID
-        assert "◆" in screen.text
-        assert "error" in screen.text
-        pane = screen_of(screen).line_pane.plain_text
-        assert pane.startswith("line 4 · user")
-        assert "comes from here" in pane
-        await screen.press("escape")
-        assert screen.app.screen is screen.queue
+async def test_it_opens_at_the_line_of_the_row_with_its_words_marked(screen: Screen) -> None:
+    assert current(screen) == SAID
+    assert "◆" in screen.text
+    assert "error" in screen.text
+    pane = screen_of(screen).line_pane.plain_text
+    assert pane.startswith("line 4 · user")
+    assert "comes from here" in pane
+    await screen.press("escape")
+    assert screen.app.screen is screen.queue
 
 
-async def test_brackets_go_from_spot_to_spot(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "left_square_bracket")
-        assert current(screen) == "Bash: ls: no tray"
-        await screen.press("left_square_bracket")
-        assert status(screen) == "There is no other spot above."
-        await screen.press("right_square_bracket")
-        assert current(screen) == SAID
+async def test_brackets_go_from_spot_to_spot(screen: Screen) -> None:
+    await screen.press("left_square_bracket")
+    assert current(screen) == "Bash: ls: no tray"
+    await screen.press("left_square_bracket")
+    assert status(screen) == "There is no other spot above."
+    await screen.press("right_square_bracket")
+    assert current(screen) == SAID
 
 
-async def test_moves_and_the_filter(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "g")
-        assert current(screen) == "working folder: /work/shop"
-        await screen.press("G", "k")
-        assert current(screen) == "Please keep the night boats in bold."
-        await screen.press("slash", *"boats -page", "enter")
-        assert screen_of(screen).rows.total == 1
-        await screen.press("escape")
-        assert screen_of(screen).rows.total == 8
-        await screen.press("slash", *"is:error", "enter")
-        assert current(screen) == "Bash: ls: no tray"
+async def test_moves_and_the_filter(screen: Screen) -> None:
+    await screen.press("g")
+    assert current(screen) == "working folder: /work/shop"
+    await screen.press("G", "k")
+    assert current(screen) == "Please keep the night boats in bold."
+    await screen.press("slash", *"boats -page", "enter")
+    assert screen_of(screen).rows.total == 1
+    await screen.press("escape")
+    assert screen_of(screen).rows.total == 8
+    await screen.press("slash", *"is:error", "enter")
+    assert current(screen) == "Bash: ls: no tray"
 
 
-async def test_a_memory_is_worded_from_a_line_and_promoted(read: Engine, session: Path) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "G", "k", "e")
-        await screen.press(*" Always.", "ctrl+s")
-        assert status(screen).startswith("Wrote and promoted #")
-        assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
-        row = screen_of(screen).model.current
-        assert row is not None
-        assert len(row.cited) == 1
-        evidence = read.queue.evidence(row.cited[0].memory)[0]
-        assert evidence.record.path == str(session)
-        assert evidence.line == 4
-        await screen.press("u")
-        assert memories(read, "active") == []
+async def test_a_memory_is_worded_from_a_line_and_promoted(
+    read: Engine, session: Path, screen: Screen
+) -> None:
+    await screen.press("G", "k", "e")
+    await screen.press(*" Always.", "ctrl+s")
+    assert status(screen).startswith("Wrote and promoted #")
+    assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+    row = present(screen_of(screen).model.current)
+    assert len(row.cited) == 1
+    evidence = read.queue.evidence(row.cited[0].memory)[0]
+    assert evidence.record.path == str(session)
+    assert evidence.line == 4
+    await screen.press("u")
+    assert memories(read, "active") == []
 
 
 async def test_the_line_of_a_tool_is_proof_and_not_the_beginning_of_the_words(
-    read: Engine,
+    screen: Screen,
 ) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "left_square_bracket", "e")
-        editor = screen.app.screen.query_one(EditPane)
-        assert editor.content == ""
-        assert "Bash: ls: no tray" in screen_of(screen).line_pane.plain_text
-        await screen.press("escape", "space", "space", "e")
-        assert editor.content == SAID
-        assert "Its proof: 2 lines" in screen.text
+    await screen.press("left_square_bracket", "e")
+    editor = screen.app.screen.query_one(EditPane)
+    assert editor.content == ""
+    assert "Bash: ls: no tray" in screen_of(screen).line_pane.plain_text
+    await screen.press("escape", "space", "space", "e")
+    assert editor.content == SAID
+    assert "Its proof: 2 lines" in screen.text
 
 
-async def test_marked_lines_are_the_proof(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "G", "k", "space", "k", "k", "space", "e")
-        assert "New memory from 2 lines" in screen.text
-        screen.app.screen.query_one(EditPane).editor.load_text("Night boats are bold on A5.")
-        await screen.press("ctrl+s")
-        assert memories(read, "active") == ["Night boats are bold on A5"]
-        assert not screen_of(screen).model.marks
+async def test_marked_lines_are_the_proof(read: Engine, screen: Screen) -> None:
+    await screen.press("G", "k", "space", "k", "k", "space", "e")
+    assert "New memory from 2 lines" in screen.text
+    screen.app.screen.query_one(EditPane).editor.load_text("Night boats are bold on A5.")
+    await screen.press("ctrl+s")
+    assert memories(read, "active") == ["Night boats are bold on A5"]
+    assert not screen_of(screen).model.marks
 
 
-async def test_rows_are_marked_and_left(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "k", "space", "space")
-        assert len(screen_of(screen).model.marks) == 2
-        await screen.press("escape")
-        assert not screen_of(screen).model.marks
+async def test_rows_are_marked_and_left(screen: Screen) -> None:
+    await screen.press("k", "space", "space")
+    assert len(screen_of(screen).model.marks) == 2
+    await screen.press("escape")
+    assert not screen_of(screen).model.marks
 
 
-async def test_escape_keeps_the_wording_as_a_draft(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "G", "k", "e", *" Always.", "escape")
-        assert memories(read, "active") == []
-        await screen.press("e")
-        assert "this is your draft" in status(screen)
-        await screen.press("ctrl+s")
-        assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+async def test_escape_keeps_the_wording_as_a_draft(read: Engine, screen: Screen) -> None:
+    await screen.press("G", "k", "e", *" Always.", "escape")
+    assert memories(read, "active") == []
+    await screen.press("e")
+    assert "this is your draft" in status(screen)
+    await screen.press("ctrl+s")
+    assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
 
 
-async def test_the_source_opens_at_the_line_and_the_text_is_copied(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "y")
-        assert screen.app.clipboard == SAID
-        await screen.press("o")
-        assert "line 4" in screen.text
-        await screen.press("escape")
-        assert isinstance(screen.app.screen, SessionScreen)
+async def test_the_source_opens_at_the_line_and_the_text_is_copied(screen: Screen) -> None:
+    await screen.press("y")
+    assert screen.app.clipboard == SAID
+    await screen.press("o")
+    assert "line 4" in screen.text
+    await screen.press("escape")
+    assert isinstance(screen.app.screen, SessionScreen)
 
 
 async def test_a_session_that_is_gone_is_said_and_nothing_breaks(
@@ -241,13 +237,11 @@ async def test_a_session_that_is_gone_is_said_and_nothing_breaks(
         assert screen.app.screen is screen.queue
 
 
-async def test_it_fits_every_size(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter")
-        for size in ((120, 40), (80, 24), (60, 20)):
-            await screen.resize(size)
-            assert SAID[:30] in screen.text
-            assert all(len(line) <= size[0] for line in screen.text.split("\n"))
+async def test_it_fits_every_size(screen: Screen) -> None:
+    for size in ((120, 40), (80, 24), (60, 20)):
+        await screen.resize(size)
+        assert SAID[:30] in screen.text
+        assert all(len(line) <= size[0] for line in screen.text.split("\n"))
 
 
 async def test_hostile_lines_are_shown_harmless(engine: Engine, tmp_path: Path) -> None:
@@ -263,20 +257,20 @@ async def test_hostile_lines_are_shown_harmless(engine: Engine, tmp_path: Path) 
         assert not {"\x1b", "\x9b", "\u202e"} & set(screen.text)
 
 
-async def test_tab_stays_in_the_text_while_there_is_no_difference(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "G", "k", "e", "tab", *" Always.", "ctrl+s")
-        assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+async def test_tab_stays_in_the_text_while_there_is_no_difference(
+    read: Engine, screen: Screen
+) -> None:
+    await screen.press("G", "k", "e", "tab", *" Always.", "ctrl+s")
+    assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
 
 
-async def test_the_proof_stays_in_sight_when_another_program_writes(read: Engine) -> None:
-    async with opened(read, project="acme") as screen:
-        await screen.press("enter", "e")
-        session = screen_of(screen)
-        assert session.line_pane.title.startswith("Its proof")
-        session.reload()
-        await screen.settle()
-        assert session.line_pane.title.startswith("Its proof")
+async def test_the_proof_stays_in_sight_when_another_program_writes(screen: Screen) -> None:
+    await screen.press("e")
+    session = screen_of(screen)
+    assert session.line_pane.title.startswith("Its proof")
+    session.reload()
+    await screen.settle()
+    assert session.line_pane.title.startswith("Its proof")
 
 
 async def test_a_quote_that_the_row_of_a_tool_leaves_out_is_shown_below_it(

@@ -16,6 +16,7 @@ from math import sqrt
 
 from msgspec import Struct
 
+from reviewer.text.normalise import UNSPACED
 from reviewer.text.stop_words import SPEECH_STOP_WORDS
 
 WEIGHTS = (3.0, 1.5, 1.0)
@@ -42,8 +43,8 @@ LONGEST_WORD = 80
 _WORD = re.compile(r"\w[\w./:-]*+(?<=\w)|\w")
 _PART = re.compile(r"[^\W\d_]{2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])")
-"""Scripts without spaces between words: each sign is a word, a run of them a phrase."""
+_UNSPACED = re.compile(f"({UNSPACED.pattern})")
+"""Each sign is a word, a run of them a phrase."""
 
 
 Query = Mapping[str, float]

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from itertools import takewhile
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -151,7 +150,7 @@ def plan_run(
     files are listed in the plan. Raises CancelledError.
     """
     sessions, unread, nothing_new = [], [], []
-    said: set[tuple[str, str]] = set()
+    said: set[object] = set()
     for number, path in enumerate(paths, 1):
         if cancelled():
             raise CancelledError("Stopped before the model was asked.")
@@ -189,18 +188,27 @@ def plan_run(
     return RunPlan(tuple(sessions), tuple(unread), tuple(nothing_new))
 
 
-def _without_copy(view: SessionView, said: set[tuple[str, str]]) -> SessionView:
+def _without_copy(view: SessionView, said: set[object]) -> SessionView:
     """The view without the beginning that another session of the run has, too: some agents copy a
-    session when it is resumed. `said`: the messages of all views so far, with their times.
+    session when it is resumed or forked, and some give the copy new times. `said`: the messages of
+    all views so far with their times, and hashes of all texts up to each of them.
     """
-    messages = [
-        (number, (line.at, line.text))
-        for number, line in enumerate(view.lines)
-        if line.at and line.role in (LineRole.USER, LineRole.ASSISTANT)
-    ]
-    copied = [number for number, _ in takewhile(lambda each: each[1] in said, messages)]
-    said.update(message for _, message in messages)
-    return structs.replace(view, lines=view.lines[copied[-1] + 1 :]) if copied else view
+    copied, answered, is_copy = 0, False, True
+    texts = 0
+    new: set[object] = set()
+    for number, line in enumerate(view.lines):
+        if line.role not in (LineRole.USER, LineRole.ASSISTANT):
+            continue
+        texts = hash((texts, line.text))
+        answered = answered or line.role is LineRole.ASSISTANT
+        message = (line.at, line.text)
+        same = bool(line.at) and message in said
+        is_copy = is_copy and (same or texts in said)
+        if is_copy and (same or answered):
+            copied = number + 1
+        new |= {texts, message}
+    said |= new
+    return structs.replace(view, lines=view.lines[copied:])
 
 
 class _Open:

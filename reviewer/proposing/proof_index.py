@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from reviewer.proposing.values import SessionView, ViewLine
 from reviewer.text.controls import without_controls
+from reviewer.text.normalise import UNSPACED
 
 NEIGHBOUR_CHARS = 1_500
 """Characters of an adjacent part of an entry that count as around a quote."""
@@ -45,12 +46,19 @@ def find_whole(text: str, part: str) -> int:
     while at >= 0:
         end = at + len(part)
         if not (
-            (at and text[at - 1].isalnum() and part[0].isalnum())
-            or (end < len(text) and text[end].isalnum() and part[-1].isalnum())
+            (at and _are_one_word(text[at - 1], part[0]))
+            or (end < len(text) and _are_one_word(part[-1], text[end]))
         ):
             return at
         at = text.find(part, at + 1)
     return -1
+
+
+def _are_one_word(one: str, other: str) -> bool:
+    """Whether two adjacent characters belong to one word; where no blanks are written between
+    words, as in Chinese, that is unknown.
+    """
+    return one.isalnum() and other.isalnum() and not any(map(UNSPACED.match, (one, other)))
 
 
 class FoundQuote(Struct, frozen=True):

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, has, normalised
 from reviewer.text.identifiers import IdentifierKind, identifiers
+from reviewer.text.normalise import UNSPACED
 from reviewer.text.wording import NUMBER_WORDS, UNITS
 
 AROUND = 3_000
@@ -22,7 +23,6 @@ _QUOTED = re.compile(
     r"|(?<!\w)'(?P<single>(?=\S)[^'\n]{1,160}(?<=\S))'(?!\w)"
 )
 _EITHER_OR = re.compile(r"[A-Z][A-Za-z]*/[A-Z][A-Za-z]*$")
-"""Words joined by a slash, as in "editor/LSP": prose, not a path."""
 _PLACEHOLDER = re.compile(r"<[\w -]{1,40}>|\[[\w -]{1,40}\]|\{[\w -]{1,40}\}")
 """A placeholder such as `<file>` in a command or message."""
 _PART = re.compile(r"\w[\w-]*")
@@ -63,7 +63,7 @@ def _facts(text: str) -> Iterator[StatementFact]:
         quoted = str(match[str(match.lastgroup)])
         found.append((match.start(), -match.end(), StatementFact(quoted, None)))
     for one in identifiers(text):
-        if not (one.kind is IdentifierKind.PATH and _EITHER_OR.match(one.text)):
+        if not (one.kind is IdentifierKind.PATH and _is_prose(one.text)):
             fact = StatementFact(one.text.rstrip(".:!?"), one.kind)
             found.append((one.start, -one.end, fact))
     end = 0
@@ -71,6 +71,13 @@ def _facts(text: str) -> Iterator[StatementFact]:
         if start >= end:
             end = -stop
             yield fact
+
+
+def _is_prose(path: str) -> bool:
+    """Whether words joined by a slash are no path: "editor/LSP", or words of a script without
+    blanks.
+    """
+    return bool(_EITHER_OR.match(path) or (UNSPACED.search(path) and "." not in path))
 
 
 def _is_proved(

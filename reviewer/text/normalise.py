@@ -6,6 +6,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""A letter of a script without spaces between words, or with endings attached to them."""
+
 # A list, task, heading or quotation marker, always followed by white space, so that `-5 kg`, `3.5
 # mm`, `#42` and `*args` are left alone.
 _MARKER = re.compile(r"(?:[-*+•‣▪–—>]|\d{1,3}[.)]|#{1,6}|\[[ xX~-]?\])(?:\s+|$)")

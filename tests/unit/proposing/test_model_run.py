@@ -87,6 +87,21 @@ def test_what_a_resumed_session_copies_from_another_is_read_once(tmp_path: Path)
     assert [bool(each.pieces[0].given.findings) for each in (read, rest)] == [True, False]
 
 
+def test_a_copy_with_new_times_is_read_once_too(tmp_path: Path) -> None:
+    told = Told()
+    told.user("Why is the charge doubled?")
+    told.reply(f"The cause: {WORDS}, so the charge is doubled.")
+    first = told.write(tmp_path / "first.jsonl")
+    for each in told.records:
+        each["timestamp"] = "2026-05-01T10:00:00Z"
+    told.user("Then wait for half a minute.")
+    forked = told.write(tmp_path / "forked.jsonl")
+
+    _, rest = plan_run([first, forked], writer(Scripted(FOUND)), max_tokens=2000).sessions
+
+    assert [line.text for line in rest.view.lines] == ["Then wait for half a minute."]
+
+
 def test_what_has_no_time_is_no_copy(tmp_path: Path) -> None:
     told = Told()
     told.user("Why is the charge doubled?")

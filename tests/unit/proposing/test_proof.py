@@ -92,6 +92,12 @@ def test_a_quote_may_differ_in_space_emphasis_and_its_end(text: str) -> None:
     assert proof_of("Shards lose their lock.", (9, text)).quotes[0].found
 
 
+def test_a_quote_may_end_anywhere_where_no_blanks_are_written() -> None:
+    said = view_of((3, AGENT, "当前环境是只读，我需要获准写入以批量修改"))
+    quoted = proof_of("当前环境是只读。", (3, "当前环境是只读，我需要获准写入"), view=said)
+    assert quoted.quotes[0].found
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -235,6 +241,7 @@ def test_later_lines_about_the_same_are_shown_the_persons_first() -> None:
         ("The settings are in `app/cmd/config.go`.", "in app/cmd lies the file config.go"),
         ("Run `pytest -x -n 2 <file>`.", "run pytest -n 2 tests/unit -x"),
         ('Git says "unable to read <hash>" then.', "fatal: unable to read e53647ba"),
+        ("未配置密码或登录/网络失败时不报错退出。", "登录或网络失败时不要报错退出"),
     ],
 )
 def test_the_same_in_another_form_is_no_invention(statement: str, quote: str) -> None:

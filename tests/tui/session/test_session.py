@@ -139,12 +139,12 @@ async def test_it_opens_at_the_line_of_the_row_with_its_words_marked(read: Engin
         assert screen.app.screen is screen.queue
 
 
-async def test_brackets_go_from_spot_to_spot(read: Engine) -> None:
+async def test_brackets_go_from_place_to_place(read: Engine) -> None:
     async with opened(read, project="acme") as screen:
         await screen.press("enter", "left_square_bracket")
         assert current(screen) == "Bash: ls: no tray"
         await screen.press("left_square_bracket")
-        assert status(screen) == "There is no other spot above."
+        assert status(screen) == "There is no other place above."
         await screen.press("right_square_bracket")
         assert current(screen) == SAID
 

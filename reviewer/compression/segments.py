@@ -171,7 +171,7 @@ def title_of(segment: Segment) -> str:
         map(opening, asked),
         (opening(text, fewest=1) for text in asked),
         map(opening, told),
-        (_called(each) for each in turns if each.kind == "tool_use"),
+        (called(each.name, each.text) for each in turns if each.kind == "tool_use"),
         map(opening, found),
         (_shortened(f"{each.name} {each.text[:2_000]}") for each in turns or segment.turns),
     )
@@ -200,10 +200,10 @@ def _shortened(text: str) -> str:
     return shorten(text, TITLE_CHARACTERS, placeholder=" ...")
 
 
-def _called(turn: SegmentTurn) -> str:
-    """A tool and the file that it was called for."""
-    found = _FILE.search(turn.text[:2_000])
-    return f"{turn.name or 'Call'} {found[1]}" if found else ""
+def called(name: str, text: str) -> str:
+    """A tool and the file that it was called for; empty without a file."""
+    found = _FILE.search(text[:2_000])
+    return f"{name or 'Call'} {found[1]}" if found else ""
 
 
 def speaker(turn: SegmentTurn) -> str:

@@ -16,6 +16,7 @@ from reviewer.compression.anchors import is_speech
 from reviewer.compression.context_snapshot import ContextSnapshot
 from reviewer.compression.plan import CompressionPlan, LevelChoice, Preview, choice_of
 from reviewer.compression.preview import PreviewProgress, Watch, preview_choice, preview_plan
+from reviewer.compression.segments import title_of
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.values import OFFLINE, Level, Segment
@@ -58,10 +59,9 @@ def _in_the_way(
         named = some_of([first_words(each.turn.text, each.hash) for each in largest], MAX_NAMED)
         found.append(f"{count(len(pinned), 'pinned turn')} with {tokens:,} tokens ({named})")
     if own:
-        first = {each.id: each.turns[0].number for each in snapshot.segments}
-        levels = [f"{first[each.segment]} {each.level.name.capitalize()}" for each in own]
-        named = some_of(levels, MAX_NAMED)
-        found.append(f"levels chosen by hand (segment {named})")
+        titles = {each.id: title_of(each) for each in snapshot.segments}
+        levels = [f"{each.level.name.capitalize()} for “{titles[each.segment]}”" for each in own]
+        found.append(f"levels chosen by hand ({some_of(levels, MAX_NAMED)})")
     if doubted:
         named = some_of(doubted, MAX_NAMED)
         found.append(f"segments whose summaries do not pass ({named}); --anyway takes them")

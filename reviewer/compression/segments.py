@@ -160,7 +160,7 @@ def title_of(segment: Segment) -> str:
     beginnings = chain(
         (opening(each.text) for each in said if each.role == "user"),
         (opening(each.text) for each in said if each.role == "assistant"),
-        (_called(each) for each in turns if each.kind == "tool_use"),
+        (called(each.name, each.text) for each in turns if each.kind == "tool_use"),
         (_shortened(f"{each.name} {each.text}") for each in turns or segment.turns),
     )
     return next(filter(None, beginnings), "")
@@ -182,10 +182,10 @@ def _shortened(text: str) -> str:
     return clip(text[:2_000], TITLE_CHARACTERS)
 
 
-def _called(turn: SegmentTurn) -> str:
-    """A tool and the file that it was called for."""
-    found = _FILE.search(turn.text[:2_000])
-    return f"{turn.name or 'Call'} {found[1]}" if found else ""
+def called(name: str, text: str) -> str:
+    """A tool and the file that it was called for; empty without a file."""
+    found = _FILE.search(text[:2_000])
+    return f"{name or 'Call'} {found[1]}" if found else ""
 
 
 def speaker(turn: SegmentTurn) -> str:

@@ -71,10 +71,6 @@ class Compression:
         """The segments of a context, without pins. Raises UnknownIdError."""
         return self._snapshots.get(context).segments
 
-    def numbers(self, context: int) -> dict[int, int]:
-        """The number of each turn of a context, by commit. Raises UnknownIdError."""
-        return {each.id: each.turn.number for each in self._snapshots.get(context).chain}
-
     def plan(
         self,
         context: int,

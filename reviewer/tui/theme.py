@@ -180,6 +180,8 @@ class Glyphs(Struct, frozen=True):
     pinned: str = "●"
     important: str = "◆"
     skip: str = "∅"
+    folded: str = "▸"
+    unfolded: str = "▾"
     shades: str = "█▓▒░"
     """Parts of a bar, from the highest priority to the lowest."""
 
@@ -202,6 +204,8 @@ ASCII = Glyphs(
     pinned="P",
     important="I",
     skip="S",
+    folded="+",
+    unfolded="-",
     shades="#=-.",
 )
 

@@ -89,11 +89,12 @@ async def test_among_deferred_rows_s_puts_back(screen: Screen) -> None:
     assert screen.status == f"#{first} is already waiting in the queue."
 
 
-async def test_the_context_footer_names_first_what_is_needed_first_at_80_columns(
-    engine: Engine, tmp_path: Path
+@pytest.mark.parametrize(("width", "more"), [(60, ""), (80, " 1 to 4 level")])
+async def test_the_context_footer_names_first_what_is_needed_first(
+    engine: Engine, tmp_path: Path, width: int, more: str
 ) -> None:
     with_context(engine, tmp_path)
-    async with opened(engine, size=(80, 24), project="acme", on="f3") as screen:
+    async with opened(engine, size=(width, 24), project="acme", on="f3") as screen:
         assert footer(screen.text) == (
-            "enter turns 1 to 4 level P pin f fit a apply h hand over . more ? help"
+            f"a apply u undo f fit enter turns P pin{more} . more ? help"
         )

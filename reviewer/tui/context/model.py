@@ -22,8 +22,8 @@ from reviewer.compression.plan import (
     segment_sources,
 )
 from reviewer.compression.retention import criteria_of
-from reviewer.compression.segments import opening, title_of
-from reviewer.compression.values import BY_HAND, OFFLINE, Level, Segment
+from reviewer.compression.segments import called, opening, title_of
+from reviewer.compression.values import BY_HAND, OFFLINE, FidelityValidation, Level, Segment
 from reviewer.errors import ReviewerError
 
 if TYPE_CHECKING:
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
 SHORTENED = "what you said is shortened"
+TOOL_TURNS = {"tool_call": "call", "tool_result": "result"}
+MARKUP = ("{", "<", "[{", '["')
+"""How a text begins that a program wrote for a program."""
 PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
 
 
@@ -42,10 +45,8 @@ class ContextSnapshot(Struct, frozen=True):
     context: ContextView | None = None
     commits: Mapping[int, CommitRow] = {}
     """By their ids, in the order of the chain."""
-    numbers: Mapping[int, int] = {}
-    """The number of each turn, by commit; a segment has that of its first turn."""
     messages: Mapping[int, int] = {}
-    """The number of each of the person's messages, by commit."""
+    """The number of each of the person's turns, by commit; no other turn has one."""
     segments: tuple[Segment, ...] = ()
     plan: CompressionPlan | None = None
     sent: int = 0
@@ -72,7 +73,6 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextSnaps
     return ContextSnapshot(
         context,
         commits,
-        numbers=compression.numbers(number),
         messages=contexts.persons_messages(number),
         segments=segments,
         plan=plan,
@@ -173,9 +173,7 @@ class ContextModel:
         self.rows: list[ContextRow] = []
         self.cursor = 0
         self.words = ""
-        """A filter: only the turns that it finds, and segments with its words in their number or
-        title.
-        """
+        """A filter: only the turns that it finds, and segments with its words in their title."""
         self.entered: list[Entered] = []
         """What to step back from, latest last."""
         self.chosen: tuple[ChosenLevel, ...] = ()
@@ -200,16 +198,17 @@ class ContextModel:
 
     def step_back(self) -> bool:
         """Leave what was entered last and is listed; False if that is the filter, or nothing."""
-        listed = {self._sources(row.segment): row for row in self.rows if row.segment is not None}
+        segments = [row for row in self.rows if row.commit is None]
         for last in reversed(self.entered):
             if last == FILTER and self.words:
                 return False
-            if last.sources in listed:
-                if last.level is None:
-                    self.toggle(listed[last.sources])
-                else:
+            for row in segments:
+                if last.level is None and last in self._unfolding(row.segment or 0):
+                    self.toggle(row)
+                    return True
+                if last.level is not None and last.sources == self.commits_of(row):
                     self.look = None
-                return True
+                    return True
         return False
 
     def load(self, found: ContextSnapshot, here: int | None = None) -> None:
@@ -230,6 +229,7 @@ class ContextModel:
             of.update(dict.fromkeys(segment_sources(segment), at))
         rows: list[ContextRow] = []
         shown: set[int] = set()
+        unfolded = {at for at in set(of.values()) if self._unfolding(at)}
         words = self.words.casefold().split()
         for number, commit in self.snapshot.commits.items():
             at, hit = of.get(number, -1), number in self.snapshot.hits
@@ -239,8 +239,7 @@ class ContextModel:
             if at not in shown and (hit or self._is_named(at, words)):
                 shown.add(at)
                 rows.append(ContextRow(at, None))
-            opened = Entered(self._sources(at)) in self.entered
-            if at in shown and ((words and hit) or opened):
+            if at in shown and ((words and hit) or at in unfolded):
                 rows.append(ContextRow(at, commit))
         self.rows = rows
         self.cursor = max(0, min(self.cursor, len(rows) - 1))
@@ -248,12 +247,21 @@ class ContextModel:
             self.go_to_commit(here)
 
     def _is_named(self, at: int, words: Sequence[str]) -> bool:
-        """Whether the number and title of a segment have all words of a filter."""
-        title = self.numbered_title(ContextRow(at, None)).casefold()
+        """Whether the title of a segment has all words of a filter."""
+        title = self.title(ContextRow(at, None)).casefold()
         return all(word in title for word in words)
 
     def _sources(self, at: int) -> tuple[int, ...]:
         return segment_sources(self.snapshot.segments[at])
+
+    def _unfolding(self, at: int) -> list[Entered]:
+        """What shows the turns of a segment, which a pin may have cut since."""
+        here = self._sources(at)
+        return [
+            each
+            for each in self.entered
+            if each.level is None and not set(each.sources).isdisjoint(here)
+        ]
 
     # rows
 
@@ -285,11 +293,10 @@ class ContextModel:
     def toggle(self, row: ContextRow) -> None:
         """Show the turns of a segment, or hide them."""
         if row.segment is not None:
-            opened = Entered(self._sources(row.segment))
-            if opened in self.entered:
-                self.entered.remove(opened)
-            else:
-                self.entered.append(opened)
+            unfolding = self._unfolding(row.segment)
+            self.entered = [each for each in self.entered if each not in unfolding]
+            if not unfolding:
+                self.entered.append(Entered(self._sources(row.segment)))
             self._arrange(None)
             self.cursor = self.rows.index(ContextRow(row.segment, None))
 
@@ -318,38 +325,28 @@ class ContextModel:
         careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
-    def title(self, row: ContextRow) -> str:
-        """The first line of a turn; what a segment is about, after the person's messages in it."""
-        if row.commit is not None:
-            return row.commit.first_line
-        said = self.messages(row)
-        return f"{said}: {self.snapshot.titles[row.segment or 0]}".removeprefix(": ")
+    def is_unfolded(self, row: ContextRow) -> bool:
+        """Whether the turns of a segment are listed below it."""
+        return row.commit is None and bool(self.words or self._unfolding(row.segment or 0))
 
-    def messages(self, row: ContextRow) -> str:
-        """The person's messages in a row: `you 3`, `you 3-5`; empty without one."""
+    def title(self, row: ContextRow) -> str:
+        """`turns 3-5: Paint the gate`: what a row is about, after the person's turns in it."""
         turns = self.snapshot.segments[row.segment or 0].turns if row.commit is None else ()
         commits = [row.commit.id] if row.commit is not None else [each.commit for each in turns]
+        words = what(row.commit) if row.commit else self.snapshot.titles[row.segment or 0]
+        return f"{self.turns([each for each in commits if each])}: {words}".removeprefix(": ")
+
+    def turns(self, commits: Sequence[int]) -> str:
+        """The person's turns among others: `turn 3`, `turns 3-5`; empty without one."""
         known = self.snapshot.messages
-        numbers = [known[each] for each in commits if each is not None and each in known]
-        return f"you {_from_to(numbers)}" if numbers else ""
+        numbers = [known[each] for each in commits if each in known]
+        if len(numbers) > 1:
+            return f"turns {numbers[0]}-{numbers[-1]}"
+        return f"turn {numbers[0]}" if numbers else ""
 
-    def your_messages(self, commits: Sequence[int]) -> str:
-        """`your message 3`, `your messages 3-5`; empty for turns that are none of these."""
-        numbers = [self.snapshot.messages.get(each, 0) for each in commits]
-        if not all(numbers):
-            return ""
-        return f"your message{'s' if len(numbers) > 1 else ''} {_from_to(numbers)}"
-
-    def number(self, row: ContextRow) -> str:
-        """The number of a turn in the session; of a segment that of its first turn."""
-        return str(self.snapshot.numbers.get(self.commits_of(row)[0], ""))
-
-    def number_of(self, segment: str) -> str:
-        """The number of a segment by its id."""
-        return self.number(ContextRow(self.index_of(segment), None))
-
-    def numbered_title(self, row: ContextRow) -> str:
-        return f"{self.number(row)} {self.title(row)}"
+    def named(self, segment: str) -> str:
+        """What a segment is about, in quotation marks, by its id."""
+        return f"“{self.snapshot.titles[self.index_of(segment)]}”"
 
     def applied_summary(self, row: ContextRow) -> AppliedSummary | None:
         """The summary that was applied to the segment of a row."""
@@ -367,6 +364,17 @@ class ContextModel:
         turns = self.snapshot.segments[row.segment].turns
         spoken = [each for each in turns if each.kind != "thinking"] or turns
         return tuple(each.commit for each in spoken if each.commit is not None)
+
+    def fidelity(self, preview: SegmentPreview) -> FidelityValidation:
+        """That of a summary, whose losses have the numbers of the person's turns."""
+        turns, known = preview.segment.turns, self.snapshot.messages
+        lost = tuple(
+            structs.replace(each, number=known.get(turns[each.turn].commit or 0, 0))
+            if each.number
+            else each
+            for each in preview.fidelity.lost_information
+        )
+        return structs.replace(preview.fidelity, lost_information=lost)
 
     # levels
 
@@ -542,8 +550,13 @@ class ContextModel:
         return [each for each in self.all_choices if each != choice_of(self.segment_of(each))]
 
 
-def _from_to(numbers: Sequence[int]) -> str:
-    return f"{numbers[0]}-{numbers[-1]}" if len(numbers) > 1 else f"{numbers[0]}"
+def what(commit: CommitRow) -> str:
+    """The first line of a turn; of a tool's without words, which tool it is."""
+    line, kind = commit.first_line, TOOL_TURNS.get(commit.type)
+    if kind is None or not (line.startswith(MARKUP) or not any(map(str.isalpha, line))):
+        return line
+    about = called(commit.name, line) if kind == "call" else ""
+    return about or f"{commit.name or 'tool'} {kind}"
 
 
 def _chosen(choice: LevelChoice, *, own: bool, target: int = 0) -> ChosenLevel:

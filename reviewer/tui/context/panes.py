@@ -17,6 +17,7 @@ from reviewer.tui.context.model import (
     CheckResult,
     ContextModel,
     ContextRow,
+    what,
 )
 from reviewer.tui.kit.line import Part, cells_of, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
@@ -39,7 +40,7 @@ class RowsList(ModelList[ContextModel]):
         return len(self.model.rows)
 
     def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        """`2 ◆ setup: build tags, make db          1,120 →   104  Brief`."""
+        """`▸ ◆ turns 2-5: build tags, make db      1,120 →   104  Brief`."""
         data, row = self.model, self.model.rows[at]
         on_row = style.on_row(here=at == data.cursor)
         text, strong, dim, accent, warm = on_row
@@ -58,19 +59,26 @@ class RowsList(ModelList[ContextModel]):
         criteria = data.snapshot.commits[data.commits_of(row)[0]].criteria if row.commit else 0
         left: list[Part] = [
             cursor_bar(on_row, sign, here=at == data.cursor, focused=self.has_focus),
-            (data.number(row).rjust(4), dim),
+            (self._number_or_fold(row, sign).rjust(4), dim),
             (f" {mark}{look} ", warm),
             ("  " if row.segment is not None and row.commit is not None else "", dim),
         ]
         if row.commit is not None:
-            left.append((f"{data.messages(row) or speaker(row.commit):7} ", dim))
-        title = display_line(data.title(row)) + (" (must survive)" if criteria else "")
+            left.append((f"{speaker(row.commit):7} ", dim))
+        words = what(row.commit) if row.commit is not None else data.title(row)
+        title = display_line(words) + (" (must survive)" if criteria else "")
         room = max(width - cells_of(left) - cells_of(right), 0)
-        words = strong if at == data.cursor else dim if row.commit is not None else text
+        colour = strong if at == data.cursor else dim if row.commit is not None else text
         strip = line_of(
-            [*left, (cut(title, room, sign.ellipsis), words)], width - cells_of(right), text, ""
+            [*left, (cut(title, room, sign.ellipsis), colour)], width - cells_of(right), text, ""
         )
         return Strip([*strip, *line_of(right, cells_of(right), text, "")], width)
+
+    def _number_or_fold(self, row: ContextRow, sign: Glyphs) -> str:
+        """The number of the person's turn; only a segment has a sign that it can be folded."""
+        if row.commit is not None:
+            return str(self.model.snapshot.messages.get(row.commit.id, ""))
+        return sign.unfolded if self.model.is_unfolded(row) else sign.folded
 
     def _figures(self, row: ContextRow, width: int) -> tuple[str, str, str]:
         """Tokens before and after, and the level; empty where it is not known yet."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +16,7 @@ from rich.cells import cell_len
 from textual import on
 
 from reviewer.commits.criteria import check_patterns
+from reviewer.commits.rows import chat_messages
 from reviewer.commits.search import parse_filter
 from reviewer.commits.values import Pattern, Priority
 from reviewer.compression.anchor_types import AnchorType
@@ -29,7 +29,6 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.lists.source_view import SessionRead
-from reviewer.system import default_store
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.context import keys
@@ -68,8 +67,6 @@ if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView, ImportResult
 
 MAX_SESSIONS = 500
-MAX_NAMED = 5
-"""Segments that a message names."""
 REQUEST_CELLS = 60
 FEW = 3
 """Lines of losses that need no pane of half the height."""
@@ -90,7 +87,6 @@ NO_LONGER = {
     Priority.SKIP: "skipped",
 }
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
-COMPILE = "reviewer compile"
 CHOOSES = "again chooses it."
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
@@ -139,12 +135,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     # why a key cannot be used now
 
     def _no_context(self) -> str | None:
-        if not self._read:
-            return "Still reading, try again."
         return None if self.context is not None else "Open a session first."
-
-    def _none_open(self) -> str | None:
-        return self._no_context() if self._read else None
 
     def _no_row(self) -> str | None:
         return self._no_context() or (None if self.data.row else "There are no turns.")
@@ -176,7 +167,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def reload(self) -> None:
         """Open the session of last time; later, read again what others changed."""
         if self.context is None:
-            self.read(self._read_last, self._show_last, group="context")
+            self.read(self._read_last, self._show_last, group="rows")
         else:
             number, known = self.context.id, (self.data.snapshot.version, self.data.chosen)
             self.read(
@@ -214,7 +205,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _show_nothing(self) -> None:
         self.data.clear()
         key = keys.OPEN.key
-        self.rows.empty = ("No session is open.", f"{key} lists those that were read.")
+        self.rows.empty = (f"No session is open: {key} lists those that were read.",)
         self.show_empty(empty=True)
         self.rows.rows_changed()
         entitle(self.rows, "Context")
@@ -229,7 +220,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         found = await to_thread(self._sessions)
         if not found:
             queue, reads = shared.SHOW_QUEUE.key, READ_SESSIONS.key
-            self.say(f"No session was read yet: {queue}, then {reads} reads them.")
+            self.rows.empty = (f"No session was read yet: {queue}, then {reads} reads them.",)
+            self.rows.refresh()
             return
 
         async def then(option: Option) -> None:
@@ -240,7 +232,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         here = str(self.context.id) if self.context is not None else ""
         await self.choose(
-            "Sessions: last turn, agent, your messages", found, then, current=here, whole=True
+            "Sessions: last turn, agent, your turns", found, then, current=here, whole=True
         )
 
     def _sessions(self) -> list[Option]:
@@ -285,7 +277,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.read(
             lambda: read_context(self.engine, number, words),
             then,
-            group="context",
+            group="rows",
             failed=self._gone,
         )
 
@@ -345,7 +337,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if self.context is not None:
             number = self.context.id
             self.data.filter_by(text)
-            self.read(lambda: read_context(self.engine, number, text), self._show, group="context")
+            self.read(lambda: read_context(self.engine, number, text), self._show, group="rows")
 
     def step_back(self) -> bool:
         """Hide the turns that were shown last, or leave the level that is looked at."""
@@ -424,8 +416,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         room = max(self.rows.size.width - cell_len(whole) - 7, FEWEST_NAME)
         name = display_line(short_ids(self.context.name, signs.ellipsis))
         entitle(self.rows, cut(name, room, signs.ellipsis), whole)
-        for_whom = f"{keys.APPLY.key} applies this; then for an agent: {COMPILE}"
-        remark = for_whom if self.data.look or changes else f"{keys.FIT.key} fits a budget"
+        ways = f"{keys.APPLY.key} applies this, then {shared.COPY.key} copies it"
+        remark = ways if self.data.look or changes else f"{keys.FIT.key} fits a budget"
         if any(map(self.data.needs_a_look, self.data.rows)):
             next_one = f"{shared.NEXT_PLACE.key} next {signs.attention}"
             remark = f"{next_one} {signs.dot} {remark}"
@@ -448,7 +440,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             words = self._no_segment() or (choice and data.trouble(choice)) or "Being written ..."
             self._fill([_line(words)], self._levels(row), [], "")
             return
-        lost = () if found.kept else found.fidelity.loses
+        lost = () if found.kept else data.fidelity(found).loses
         title = f"lost: {(not found.kept and found.fidelity.lost_counts) or 'nothing'}"
         results = findings(found, data.why_full(choice))
         sent = data.shown(data.at_level(choice, Level.FULL)) if found.kept else None
@@ -459,7 +451,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self, blocks: Sequence[TextBlock], levels: str, losses: Sequence[TextBlock], title: str
     ) -> None:
         row = self.data.row
-        named = self.data.numbered_title(row) if row is not None else ""
+        named = self.data.title(row) if row is not None else ""
         room = max(self.summary.size.width - cell_len(levels) - 7, 0) if levels else cell_len(named)
         named = cut(display_line(named), room, glyphs(self.app).ellipsis) if room > 7 else ""
         self.summary.show(blocks, title=named or levels, hint=levels if named else "")
@@ -527,8 +519,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         looked = data.choice(data.row)
         if chosen is None or looked is None:
             return
-        number = data.number_of(chosen.segment)
-        words = f"{LEVEL_NAMES[level]} for segment {number}"
+        named = data.named(chosen.segment)
+        words = f"{LEVEL_NAMES[level]} for {named}"
         if level is chosen.level and data.is_applied(chosen):
             again = structs.replace(chosen, content=None, engine="")
             await self._put_levels(data.with_own(again), f"{words}, written again")
@@ -538,7 +530,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             found = data.shown(chosen)
             kept = found.kept.rstrip(".") if found is not None else ""
             is_so = f"stays Full: {kept}" if kept else f"is {LEVEL_NAMES[level]} already"
-            self.say(f"Segment {number} {is_so}.")
+            self.say(f"{named} {is_so}.")
         elif level is looked.level:
             await self._put_levels(data.with_own(looked), words)
         else:
@@ -561,7 +553,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
                 await self._fit(tokens)
             else:
                 level = levels[text.lower()]
-                said = f"{LEVEL_NAMES[level]} for all segments"
+                said = f"{LEVEL_NAMES[level]} for all parts"
                 await self._put_levels(self.data.with_all(level), said)
 
         after = self.data.after()
@@ -596,29 +588,17 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if not all(each.is_full for each in preview.segments):
             said += f" It loses {preview.loses}."
         if short := preview.shortened:
-            segments, named = count(len(short), "segment"), self._numbers(short)
-            said += f" What you said is shortened in {segments}: {named}."
+            said += f" What you said is shortened in {count(len(short), 'part')}."
         else:
             said += " Every sentence of yours is kept."
         if doubtful:
-            fail = count(len(doubtful), "summary fails", "summaries fail")
-            said += f" {fail} the check against the original: it asks about those first."
+            said += f" {_failing(doubtful)}: {apply} asks first."
         if short or doubtful:
-            said += f" {self._marked_next()}."
+            sign = glyphs(self.app).attention
+            said += f" {shared.NEXT_PLACE.key} goes to the next {sign}"
         if own:
             said += f" Your {count(len(own), 'own level')} {'stays' if len(own) == 1 else 'stay'}."
         self.say(said, bad=bool(trouble))
-
-    def _numbers(self, segments: Collection[str]) -> str:
-        """The numbers of some segments, for a message."""
-        named = ", ".join(map(self.data.number_of, islice(segments, MAX_NAMED)))
-        more = len(segments) - MAX_NAMED
-        return f"{named} and {more:,} more" if more > 0 else named
-
-    def _marked_next(self) -> str:
-        """How to go through the segments that need a look, for a message."""
-        key = shared.NEXT_PLACE.key
-        return f"{key} goes to the next one marked {glyphs(self.app).attention}"
 
     @unless(_no_plan)
     def action_next_place(self) -> None:
@@ -632,7 +612,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         at = self.data.next_to_look_at(step)
         if at is None:
             where = "below" if step > 0 else "above"
-            self.say(f"No segment {where} is marked {glyphs(self.app).attention}.")
+            self.say(f"Nothing {where} is marked {glyphs(self.app).attention}.")
         else:
             self.rows.move_to(at)
 
@@ -669,27 +649,26 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             ),
         )
         grown = sum(each.segment.tokens - each.tokens for each in doubtful.values())
-        after = preview.tokens_after
+        after, target = preview.tokens_after, self.data.target
+        rest = "the others" if any(each.level for each in whole.choices) else "nothing"
         options = [
-            Option("some", "Leave those Full, apply the others", f"{after + grown:,} tokens"),
-            Option("all", "Apply those too", f"{after:,} tokens"),
+            Option("rest", f"Leave those Full, apply {rest}", _size(after + grown, target)),
+            Option("all", "Apply those too", _size(after, target)),
         ]
-        if not any(each.level for each in whole.choices):
-            options[0] = Option("none", "Leave those Full, apply nothing")
         segment, first = next(iter(doubtful.items()))
-        why = "; ".join(first.faults)
-        fail = count(len(doubtful), "summary fails", "summaries fail")
-        title = (
-            f"Checked against the original, {fail}; segment {self.data.number_of(segment)} {why}"
-        )
+        fits = "all" if after <= target < after + grown else "rest"
 
         async def then(option: Option) -> None:
-            if option.key == "none":
+            if option.key == "all":
+                await self._apply(number, preview.plan)
+            elif rest == "nothing":
                 self.say("Nothing was changed.")
             else:
-                await self._apply(number, preview.plan if option.key == "all" else whole)
+                await self._apply(number, whole)
 
-        await self.choose(title, options, then, hint=f"or {shared.BACK.key}: {self._marked_next()}")
+        hint = f"{'; '.join(first.faults)}: {self.data.named(segment)}"
+        title = _failing(doubtful)
+        await self.choose(title, options, then, hint=hint, current=fits)
 
     async def _apply(self, number: int, plan: CompressionPlan) -> None:
         act = RunningAct("Applying")
@@ -701,10 +680,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         verb = "Compressed" if done.segments else "Restored"
         words = f"{verb} {done.tokens_before:,} to {done.tokens_after:,} tokens"
         self._note(done.act, words)
-        name = display_line(self.context.name) if self.context is not None else ""
-        store = self.engine.path
-        of_store = "" if store == default_store() else f" --db {display_line(str(store))}"
-        words += f": {COMPILE} {name}{of_store} prints them for an agent"
+        words += f": {shared.COPY.key} copies the result"
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
@@ -724,18 +700,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         commits = data.acted_on(row) if skips else data.said_in(row)
         before = data.priority_of(commits)
         wanted = Priority.NORMAL if before is priority else priority
-        said = "" if skips or row.commit is not None else data.your_messages(commits)
-        which = "" if said or wanted is Priority.PINNED else self._segment_named(row)
+        yours = all(each in data.snapshot.messages for each in commits)
+        said = f" (your {data.turns(commits)})" if yours and not skips else ""
         done = await self.write(lambda: self.engine.contexts.annotate(commits, priority=wanted))
         was = NO_LONGER.get(before) if wanted is priority else None
         remark = f", no longer {was}" if was else ""
-        words = f"{which}{done.title}" + f" ({said})" * bool(said)
-        self._annotated(words, commits[0], done.act, remark)
-
-    def _segment_named(self, row: ContextRow) -> str:
-        """The number of the segment that an act on a row is about, before the words of the act."""
-        is_segment = row.commit is None and row.segment is not None
-        return f"Segment {self.data.number(row)}: " if is_segment else ""
+        self._annotated(f"{done.title}{said}", commits[0], done.act, remark)
 
     def _note(self, act: int, words: str, here: int | None = None) -> None:
         """Remember an act of this session, and the turn that undo goes back to."""
@@ -765,7 +735,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         views = await to_thread(lambda: [contexts.commit(each) for each in commits])
         choice, known = self.data.choice(row), []
         preview = self.data.shown(choice) if choice is not None and row.commit is None else None
-        lost = preview.fidelity.lost_to_show if preview is not None and not preview.kept else ()
+        lost = self.data.fidelity(preview).lost_to_show if preview and not preview.kept else ()
         if row.commit is not None and row.commit.priority is not Priority.PINNED:
             known.append(Option("pin", "This whole turn", "always sent whole"))
         if any(each.retention for each in views):
@@ -791,12 +761,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             elif mode == "lost" and preview is not None:
                 await self._keep(preview, lost[int(text)])
             else:
-                await self._retain(views, mode, text, self._segment_named(row))
+                await self._retain(views, mode, text)
 
         hint = "a text, a regular expression, or a wish in your own words"
         await self.choose("Must survive", find, then, hint=hint)
 
-    async def _retain(self, views: Sequence[CommitView], mode: str, text: str, which: str) -> None:
+    async def _retain(self, views: Sequence[CommitView], mode: str, text: str) -> None:
         """Give some turns a criterion, those that have it, or take back all criteria."""
         contexts, targets = self.engine.contexts, [each.row.id for each in views]
         having = await to_thread(_matching, views, text, mode) if text else []
@@ -812,7 +782,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             given = {"retain_match" if mode == "substring" else "retain_regex": [text]}
             given["adds"] = True
         done = await self.write(lambda: contexts.annotate(targets, **given))
-        self._annotated(which + done.title, targets[0], done.act, remark)
+        self._annotated(done.title, targets[0], done.act, remark)
 
     async def _keep(self, preview: SegmentPreview, lost: Lost) -> None:
         """Keep a loss verbatim in every summary from now on."""
@@ -848,7 +818,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level.")
         if (shown := self.data.shown(choice)) is None:
             raise ReviewerError("Being written, try again.")
-        words = f"Text of segment {self.data.number_of(choice.segment)}"
+        words = f"Text of {self.data.named(choice.segment)}"
 
         async def save(text: str) -> None:
             by_hand = self.data.at_level(choice, choice.level)
@@ -862,13 +832,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self.edit_text(
             TextEdit(
                 key=choice.sources[0],
-                title=f"{LEVEL_NAMES[choice.level]} of this segment",
+                title=f"{LEVEL_NAMES[choice.level]} of this part",
                 original=shown.compressed.content,
                 drafts=self.engine.summary_drafts,
                 save=save,
                 saved=lambda _: self.say(f"{words} is yours: {keys.APPLY.key} applies it."),
                 again=keys.EDIT,
-                empty=f"A summary needs words: {keys.FULL.key} leaves the segment whole.",
+                empty=f"A summary needs words: {keys.FULL.key} leaves this part whole.",
                 remark=lambda text: (f"{len(text):,} characters", not text.strip()),
             )
         )
@@ -878,11 +848,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Let the model write this segment or all, at a cost that is named first."""
         here = self.data.choice(self.data.row)
         every = [each for each in self.data.changes() if each.level and not each.content]
-        offers = {f"All that are not Full: {count(len(every), 'segment')}": every} if every else {}
+        offers = {f"All that are not Full: {count(len(every), 'part')}": every} if every else {}
         if here is not None and here.level is not Level.FULL:
-            offers = {"This segment": [here], **offers}
+            offers = {"This part": [here], **offers}
         if not offers:
-            raise ReviewerError(f"Every segment is Full, or has its text: {LEVEL_KEYS} choose.")
+            raise ReviewerError(f"Every part is Full, or has its text: {LEVEL_KEYS} choose.")
 
         async def then(option: Option) -> None:
             await self._ask(offers[option.key])
@@ -912,7 +882,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         finally:
             if written:
                 await self._put_texts(written, "Texts of the model")
-        self.say(f"The model wrote {count(len(written), 'segment')}: {keys.APPLY.key} applies.")
+        self.say(f"The model wrote {count(len(written), 'part')}: {keys.APPLY.key} applies.")
 
     async def _put_texts(
         self,
@@ -968,7 +938,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_row)
     async def action_copy(self) -> None:
-        """Copy the summary, or the text of the turn."""
+        """Copy the session as an agent gets it; in a pane of text, the summary or turn shown."""
+        if self.focused is self.rows and self.context is not None:
+            sent = await to_thread(self.engine.contexts.compile, self.context.id)
+            text = "\n\n".join(f"{each['role']}: {each['content']}" for each in chat_messages(sent))
+            tokens = sum(each.tokens for each in sent)
+            words = f"Copied the whole session: {tokens:,} tokens"
+            if self.data.changes():
+                words += f", without the levels you chose: {keys.APPLY.key} applies them"
+            self.copy_text(text, f"{words}.")
+            return
         row, choice = self.data.row, self.data.choice(self.data.row)
         found = self.data.shown(choice) if choice is not None else None
         if row is not None and row.commit is None and found is not None:
@@ -977,23 +956,34 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             text = (await to_thread(self.engine.contexts.commit, self.data.first_commit or 0)).text
         self.copy_text(text, f"Copied {len(text):,} characters.")
 
-    @unless(_none_open)
+    @unless(_no_context)
     def action_hand_over(self) -> None:
         """Show the hand-over of the whole session, from its originals."""
-        opened = self.context.id if self.context is not None else None
+        context = self.context
+        if context is None:
+            return
 
         def read() -> tuple[str, Sequence[SegmentTurn]]:
-            number = opened or self._last()
-            if number is None:
-                raise ReviewerError("Open a session first.")
-            name = f"the session {self.engine.contexts.get(number).name}"
-            return name, self.engine.compression.original_turns(number)
+            turns = self.engine.compression.original_turns(context.id)
+            return f"the session {context.name}", turns
 
         self.host.open_handover(read)
 
 
 def _line(words: str) -> TextBlock:
     return TextBlock(words, "dim", first=(Run(" "),))
+
+
+def _failing(doubtful: Collection[object]) -> str:
+    """`2 summaries fail the check against the original`."""
+    fail = count(len(doubtful), "summary fails", "summaries fail")
+    return f"{fail} the check against the original"
+
+
+def _size(tokens: int, target: int) -> str:
+    """`19,990 tokens`, `93 over 20,000`; a target of 0 is none."""
+    over = tokens - target if target else 0
+    return f"{over:,} over {target:,}" if over > 0 else f"{tokens:,} tokens"
 
 
 def _session_option(key: str, name: str, session: SessionRead) -> Option:

@@ -37,7 +37,8 @@ MENU = Action(
 )  # fmt: skip
 COPY = Action(
     "copy", "y", "copy",
-    "Copy the text to the clipboard (OSC 52).", beside="hand_over",
+    "Copy the text to the clipboard (OSC 52); in the list of a context, the whole session.",
+    beside="hand_over",
 )  # fmt: skip
 OPEN_SOURCE = Action(
     "open_source", "o", "open source",

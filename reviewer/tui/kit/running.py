@@ -30,13 +30,13 @@ class RunningAct:
 
     @property
     def sentence(self) -> str:
-        """`Rejecting 100,000: 34,200 done - escape stops`."""
+        """`Rejecting: 34,200 of 100,000 done - escape stops`."""
         if self._stop.is_set():
             return f"{self.words}: rolling back ..."
         done = min(self._rows, self.total) if self.total else self._rows
-        many = f" {self.total:,}" if self.total else ""
+        many = f" of {self.total:,}" if self.total else ""
         left = self._time_left.words(done, self.total)
         return (
-            f"{self.words}{many}: {done:,} done{f', {left}' if left else ''} "
+            f"{self.words}: {done:,}{many} done{f', {left}' if left else ''} "
             f"- {keys.BACK.key} stops"
         )

@@ -1,4 +1,4 @@
-"""The lines of a session on the screen: where candidates come from, filters, spots."""
+"""The lines of a session on the screen: where candidates come from, filters, places to look."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class SessionRow(Struct, frozen=True):
     cited: tuple[CitedText, ...] = ()
 
     @property
-    def is_spot(self) -> bool:
+    def is_place(self) -> bool:
         """Whether the line is a place to look."""
         return bool(self.cited) or self.line.role in (LineRole.ERROR, LineRole.REJECTED)
 
@@ -77,15 +77,15 @@ class SessionModel(RowModel[SessionRow]):
         best = next(found, rows[0] if rows else None)
         return best.id if best is not None else None
 
-    def next_spot(self, step: int) -> int | None:
-        """The index of the nearest spot below (`step` 1) or above (-1) the cursor."""
+    def next_place(self, step: int) -> int | None:
+        """The index of the nearest place to look below (`step` 1) or above (-1) the cursor."""
         stop = len(self.ids) if step > 0 else -1
         places = range(self.cursor + step, stop, step)
-        return next((at for at in places if self.all[self.ids[at] - 1].is_spot), None)
+        return next((at for at in places if self.all[self.ids[at] - 1].is_place), None)
 
-    def spots(self) -> int:
+    def places(self) -> int:
         """How many places to look there are."""
-        return sum(row.is_spot for row in self.all)
+        return sum(row.is_place for row in self.all)
 
     def chosen(self) -> list[ViewLine]:
         """The marked lines, or the one under the cursor."""
@@ -120,8 +120,8 @@ def passes(row: SessionRow, text: str) -> bool:
     content = row.line.text.lower()
     for word in words:
         if word.startswith("is:"):
-            spot = word == "is:spot" and row.is_spot
-            if not spot and word[3:] not in (kind, row.line.speaker.value, row.line.role.value):
+            place = word == "is:place" and row.is_place
+            if not place and word[3:] not in (kind, row.line.speaker.value, row.line.role.value):
                 return False
         elif word.startswith("-") and len(word) > 1:
             if word[1:] in content:

@@ -45,7 +45,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     """The lines of a session on the left, the one under the cursor in full on the right."""
 
     tab = "queue"
-    FILTER_HINT: ClassVar[str] = "words  -word  is:user  is:error  is:rejected  is:spot"
+    FILTER_HINT: ClassVar[str] = "words  -word  is:user  is:error  is:rejected  is:place"
 
     model: SessionModel
 
@@ -96,7 +96,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         signs = glyphs(self.app)
         whole = str(self.path) if self.size.width >= WIDE else self.path.name
         name = tail(short_ids(whole, signs.ellipsis), 40, signs.ellipsis)
-        entitle(self.rows, name, f"{signs.important} {count(self.model.spots(), 'spot')}")
+        entitle(self.rows, name, f"{signs.important} {count(self.model.places(), 'place')}")
         self.rows.rows_changed()
         self.show_footer()
         self.follow()
@@ -141,16 +141,16 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     @unless(ListScreen.no_rows)
     def action_next_place(self) -> None:
-        self._go_to_spot(1)
+        self._go_to_place(1)
 
     @unless(ListScreen.no_rows)
     def action_previous_place(self) -> None:
-        self._go_to_spot(-1)
+        self._go_to_place(-1)
 
-    def _go_to_spot(self, step: int) -> None:
-        at = self.model.next_spot(step)
+    def _go_to_place(self, step: int) -> None:
+        at = self.model.next_place(step)
         if at is None:
-            self.say(f"There is no other spot {'below' if step > 0 else 'above'}.")
+            self.say(f"There is no other place {'below' if step > 0 else 'above'}.")
         else:
             self.rows.move_to(at)
 
@@ -280,11 +280,11 @@ class LineList(StoredList[SessionModel, SessionRow]):
     def parts_of(
         self, row: SessionRow, at: int, width: int, style: RowStyles, sign: Glyphs
     ) -> list[Part]:
-        """One row: mark, spot, number, who, and the text on one line."""
+        """One row: mark, citation, number, who, and the text on one line."""
         text, _, dim, accent, warm = style
         line, marked = row.line, self.model.is_marked(at)
         mark: Part = (sign.mark, warm) if marked else (" ", dim)
-        spot: Part = (f"{sign.important} ", accent) if row.cited else ("  ", dim)
+        citation: Part = (f"{sign.important} ", accent) if row.cited else ("  ", dim)
         who = "sub" if line.speaker is Speaker.SUBAGENT else LABELS[line.role]
         if line.role is LineRole.USER and line.speaker is Speaker.AGENT:
             who = "agent"
@@ -295,7 +295,7 @@ class LineList(StoredList[SessionModel, SessionRow]):
         person = line.role is LineRole.USER and line.speaker is Speaker.PERSON
         return [
             mark,
-            spot,
+            citation,
             (number, dim),
             (who.ljust(LABEL_CELLS), warm if warns else accent if person else dim),
             (display_line(line.text[: width * 2]), words),

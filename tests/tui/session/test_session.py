@@ -142,11 +142,11 @@ async def test_it_opens_at_the_line_of_the_row_with_its_words_marked(screen: Scr
     assert screen.app.screen is screen.queue
 
 
-async def test_brackets_go_from_spot_to_spot(screen: Screen) -> None:
+async def test_brackets_go_from_place_to_place(screen: Screen) -> None:
     await screen.press("left_square_bracket")
     assert current(screen) == "Bash: ls: no tray"
     await screen.press("left_square_bracket")
-    assert status(screen) == "There is no other spot above."
+    assert status(screen) == "There is no other place above."
     await screen.press("right_square_bracket")
     assert current(screen) == SAID
 

@@ -227,16 +227,15 @@ def hide_behind(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> N
             "memory", number, leader_id=leader, flags=" ".join(sorted(more.union(known.split())))
         )
     if any(waited for _, _, waited in found):
-        no_longer_doubted(act, leader)
+        no_longer_doubted(act, [leader])
 
 
-def no_longer_doubted(act: Act, number: int) -> None:
-    """Let a row wait that was deferred because its proposer doubted it."""
-    ((deferred, prior, flags),) = act.query(
-        "SELECT deferred, prior, flags FROM memory WHERE id = ?", (number,)
-    )
-    if deferred and queue_order.doubt(prior, flags.split()):
-        act.update("memory", number, deferred=0)
+def no_longer_doubted(act: Act, numbers: Collection[int]) -> None:
+    """Let rows wait that were deferred because their proposers doubted them."""
+    deferred = f"SELECT id, prior, flags FROM memory WHERE deferred = 1 AND id {AMONG}"
+    for number, prior, flags in act.query(deferred, (listed(numbers),)):
+        if queue_order.doubt(prior, flags.split()):
+            act.update("memory", number, deferred=0)
 
 
 def make_first_leader(act: Act, members: Sequence[int]) -> None:

@@ -184,3 +184,14 @@ async def test_a_name_is_found_among_any_number_of_others(
             await screen.press(*f"{tmp_path}/{name}")
             assert "Nothing matches" not in screen.text
             await screen.press("ctrl+u")
+
+
+async def test_what_the_system_refuses_while_the_screen_looks_around_ends_nothing(
+    engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(shop))
+
+    monkeypatch.setattr("reviewer.tui.queue.screen.find_here", refused)
+    async with opened(engine, project="shop") as screen:
+        await screen.until(lambda: "Permission denied" in screen.status)

@@ -69,7 +69,9 @@ class PlannedSession(Struct, frozen=True):
     view: SessionView
     pieces: tuple[PlannedQuestion, ...]
     end: int = 0
-    """The offset in the file where the last line of the view ends."""
+    """The offset in the file where the last line of the view ends; 0 if the file has several
+    conversations, of which the newest may come first.
+    """
 
 
 class RunPlan(Struct, frozen=True):
@@ -156,7 +158,8 @@ def plan_run(
             raise CancelledError("Stopped before the model was asked.")
         progress(f"Reading {number:,} of {len(paths):,}  {path}")
         try:
-            findings = findings_of(read(path))
+            stream = read(path)
+            findings = findings_of(stream)
             whole = read_view(path)
         except SourceError as problem:
             unread.append((path, str(problem)))
@@ -164,7 +167,7 @@ def plan_run(
         if not whole.lines:
             unread.append((path, "nothing to read in it"))
             continue
-        end = max(map(end_of, whole.lines))
+        end = 0 if stream.several else max(map(end_of, whole.lines))
         own = _without_copy(whole, said)
         if not own.lines:
             unread.append((path, "another session has all of it"))

@@ -120,6 +120,7 @@ def offers(text: str) -> tuple[Moment, ...]:
     if (
         not words
         or too_few
+        or " ".join(words).lower() == NO_PACKET
         or any(
             each.startswith(words[0].lower())
             if not words[1:]

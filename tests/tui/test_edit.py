@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.sharing import personal
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import hunks
 from reviewer.tui.kit import edit_pane, keys
@@ -156,3 +157,10 @@ async def test_f1_in_the_editor_lists_its_keys_and_ctrl_a_goes_to_the_start_of_t
         before = pane.content
         await screen.press("escape", "ctrl+a", *"Anew ")
         assert pane.content == f"Anew {before}"
+
+
+async def test_drafts_that_cannot_be_listed_are_said_and_end_nothing(stocked: Engine) -> None:
+    personal(stocked.path, "-drafts").touch()
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("a")
+        assert "drafts cannot be read: Not a directory." in screen.status

@@ -49,11 +49,15 @@ class Drafts:
             self._path(number).unlink()
 
     def ids(self) -> set[int]:
-        """The candidates with a saved wording."""
+        """The candidates with a saved wording. Raises StoreError if they cannot be listed."""
         try:
             names = os.listdir(self._folder)
         except FileNotFoundError:
             return set()
+        except OSError as problem:
+            raise StoreError(
+                f"The drafts in {self._folder} cannot be read: {problem.strerror}."
+            ) from problem
         return {int(name[:-4]) for name in names if name.endswith(".txt") and name[:-4].isdigit()}
 
     def _path(self, number: int) -> Path:

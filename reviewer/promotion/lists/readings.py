@@ -28,7 +28,7 @@ GROWN = 1.25
 
 class ReadingNote(Struct, frozen=True, kw_only=True):
     """A session read by a reader. `end`: the offset in its text up to which it was read, 0 if the
-    file has rows.
+    file has rows or several conversations.
     """
 
     project: str

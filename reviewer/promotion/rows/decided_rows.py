@@ -212,26 +212,30 @@ def update_dependents(act: Act, ids: Sequence[int], now: str) -> str:
 
 
 def hide_behind(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> None:
-    """Hide waiting rows, and those behind them, behind another row; `flags` say why."""
+    """Hide candidates, and those behind them, behind another row; `flags` say why. One that waited
+    does not leave the queue: the other row then waits.
+    """
     found = act.query(
-        "SELECT id, flags FROM memory WHERE status = 'candidate'"
+        "SELECT id, flags, deferred + excerpt = 0 AND leader_id IS NULL FROM memory"
+        " WHERE status = 'candidate'"
         f" AND (id {AMONG} OR leader_id {AMONG}) AND id <> ?",
         (listed(numbers), listed(numbers), leader),
     )
-    for number, known in found:
+    for number, known, _ in found:
         more = set(flags) if number in numbers else set()
         act.update(
             "memory", number, leader_id=leader, flags=" ".join(sorted(more.union(known.split())))
         )
+    if any(waited for _, _, waited in found):
+        no_longer_doubted(act, [leader])
 
 
-def no_longer_doubted(act: Act, number: int) -> None:
-    """Let a row wait that was deferred because its proposer doubted it: it came up again."""
-    ((deferred, prior, flags),) = act.query(
-        "SELECT deferred, prior, flags FROM memory WHERE id = ?", (number,)
-    )
-    if deferred and queue_order.doubt(prior, flags.split()):
-        act.update("memory", number, deferred=0)
+def no_longer_doubted(act: Act, numbers: Collection[int]) -> None:
+    """Let rows wait that were deferred because their proposers doubted them."""
+    deferred = f"SELECT id, prior, flags FROM memory WHERE deferred = 1 AND id {AMONG}"
+    for number, prior, flags in act.query(deferred, (listed(numbers),)):
+        if queue_order.doubt(prior, flags.split()):
+            act.update("memory", number, deferred=0)
 
 
 def make_first_leader(act: Act, members: Sequence[int]) -> None:

@@ -12,7 +12,7 @@ from reviewer.extraction.entities.entity import EntityCandidate, Structure
 from reviewer.extraction.ranking import Ranking
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
-from reviewer.promotion.rows.decided_rows import hide_behind
+from reviewer.promotion.rows.decided_rows import hide_behind, no_longer_doubted
 from reviewer.promotion.rows.evidence_rows import SourcePlace, add_places, record_ids
 from reviewer.promotion.rows.known_rows import Key, StoredStatements, row_with_key
 from reviewer.promotion.rows.memory_rows import counted_again, insert_row, new_columns
@@ -127,7 +127,9 @@ class QueueWriter:
         return number
 
     def count_again(self) -> None:
-        """Add the evidence of the rows that were found again, and raise their counts."""
+        """Add the evidence of the rows that were found again, and raise their counts; those that
+        their proposers doubted wait.
+        """
         keys = (place[0] for places in self.again.values() for place in places)
         records = record_ids(self.act, self.project_id, keys)
         dated = f"SELECT id, at FROM record WHERE at IS NOT NULL AND id {AMONG}"
@@ -139,6 +141,7 @@ class QueueWriter:
             times += (said_at.get(records.get(place[0]), self.now) for place in again)
             updates.append((number, counted_again(status, seen, refs, times, len(again))))
         self.act.update_each("memory", updates)
+        no_longer_doubted(self.act, self.again)
         for number, places in sorted(self.again.items()):
             add_places(self.act, number, in_store(places, records))
 

@@ -105,7 +105,7 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
     if leader == old:  # the other way round: they were joined as the same
         return Related()
     hide_behind(act, [old], leader, JOINED, UNTRUE)
-    no_longer_doubted(act, leader)
+    no_longer_doubted(act, [leader])
     return Related(untrue=1)
 
 
@@ -155,7 +155,7 @@ def _join(act: Act, group: Sequence[int]) -> int:
         return 0
     leader, *members = waiting
     hide_behind(act, members, leader, JOINED)
-    no_longer_doubted(act, leader)
+    no_longer_doubted(act, [leader])
     ((cost, times, rank, quality),) = act.query(
         "SELECT max(cost), max(times), max(rank), (SELECT confidence FROM memory WHERE id = ?)"
         f" FROM memory WHERE id {AMONG}",

@@ -290,7 +290,7 @@ def _say_again(
         again = statement.rank(sessions_of(act, [row]), cost=cost)
         if statement.proved.proposal.standing:
             flags = " ".join(each for each in flags.split() if each != queue_order.MEANT_FOR_ONCE)
-        no_longer_doubted(act, row)
+        no_longer_doubted(act, [row])
         act.update("memory", row, rank=max(rank, again), flags=flags)
     return True
 
@@ -340,7 +340,7 @@ def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement)
         rank=best.rank(max(behind.sessions, 1), cost=behind.cost),
     )
     if behind.sessions > 1:
-        no_longer_doubted(act, number)
+        no_longer_doubted(act, [number])
 
 
 def _records(

@@ -117,10 +117,11 @@ class Actor(_Node):
 
     async def perform(self, action: Action) -> None:
         """Run an action, or show why it cannot run now."""
-        if reason := self.why_not(action):
-            self.say(reason)
-        else:
-            await self.patiently(self._method(action))
+        with self._saying_trouble():
+            if reason := self.why_not(action):
+                self.say(reason)
+            else:
+                await self.patiently(self._method(action))
 
     async def action_perform_named(self, name: str) -> None:
         """Run the action of a binding."""

@@ -188,8 +188,11 @@ class RowList(LineView):
 
     def on_click(self, event: events.Click) -> None:
         """Go to the clicked row; a double click opens it."""
-        at = self.scroll_offset.y + event.y
-        if event.y < self.height and at < self.total:
+        clicked = event.get_content_offset(self)  # not of the widget, whose first line is its title
+        if clicked is None or clicked.y >= self.height:
+            return
+        at = self.scroll_offset.y + clicked.y
+        if at < self.total:
             self.move_to(at)
             if event.chain == 2:
                 self.post_message(self.Opened())

@@ -103,14 +103,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     ) -> None:
         """Run `work` in a thread, then `then` with its result on the event loop.
 
-        A later read replaces an earlier one of the same group. The message of a ReviewerError
-        goes to `failed`, by default to the status line.
+        A later read replaces an earlier one of the same group. The message of an
+        expected failure goes to `failed`, by default to the status line.
         """
 
         async def run() -> None:
             try:
                 value = await to_thread(work)
-            except ReviewerError as error:
+            except (ReviewerError, OSError) as error:
                 if self.is_attached:
                     (failed or self.say_trouble)(str(error))
             else:

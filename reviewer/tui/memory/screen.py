@@ -493,6 +493,9 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
     @on(RowList.Opened)
+    async def _double_clicked(self) -> None:
+        await self.perform(keys.READ)
+
     @unless(ListScreen.no_rows)
     def action_memory_read(self) -> None:
         """Open the source, as its own key does."""

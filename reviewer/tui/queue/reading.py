@@ -145,22 +145,34 @@ def paths_at(text: str) -> Sequence[Option] | str:
     """The entries of a typed folder, and the folder as a whole, or a sentence in their place. The
     key of a folder to look into ends with a slash.
     """
-    typed = working_folder() / Path(text).expanduser()
+    typed = working_folder() / os.path.expanduser(text)
     inside = not text or text.endswith("/")
     folder, start = (typed, "") if inside else (typed.parent, typed.name.casefold())
     try:
         with os.scandir(folder) as entries:
-            found = [
-                (not each.is_dir(), each.name)
-                for each in islice(entries, MAX_ENTRIES)
+            fitting = (
+                (not _is_folder(each), each.name)
+                for each in entries
                 if each.name.casefold().startswith(start) and (start or each.name[0] != ".")
-            ]
+            )
+            found = list(islice(fitting, MAX_ENTRIES))
     except OSError as problem:
         return f"{display_line(str(folder))} cannot be read: {problem.strerror}."
+    except ValueError:  # a NUL
+        return f"{display_line(str(folder))} is not the name of a folder."
     whole = (
         [Option(str(folder), "all of it", "every file in this folder")] if text[-1:] == "/" else []
     )
+    paths = [(f"{folder / name}", name, is_file) for is_file, name in sorted(found)]
     return whole + [
-        Option(f"{folder / name}", name) if is_file else Option(f"{folder / name}/", f"{name}/")
-        for is_file, name in sorted(found)
+        # A folder with a name that a field cannot show is read as a whole.
+        Option(path, name) if is_file or not path.isprintable() else Option(f"{path}/", f"{name}/")
+        for path, name, is_file in paths
     ]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # such as a link to itself
+        return False

@@ -80,6 +80,16 @@ async def test_what_is_typed_is_added_to_the_moments_that_a_memory_has(engine: E
         assert [str(each) for each in engine.recall.moments(number)] == moments
 
 
+async def test_no_packet_stays_so_beside_a_clause_that_is_no_moment_yet(
+    known: Engine, memory: int
+) -> None:
+    async with opened(known, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u")
+        await screen.press(*"no packet; nilerr", "enter")
+        error = Moment(MomentKind.ERROR, "nilerr")
+        assert set(known.recall.moments(memory)) == {Moment(MomentKind.ONLY), error}
+
+
 @pytest.mark.parametrize("width", [60, 80])
 async def test_the_examples_of_moments_name_the_guard(
     known: Engine, memory: int, width: int

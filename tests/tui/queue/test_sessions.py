@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,53 @@ async def test_a_path_that_leads_nowhere_says_so(
         await screen.choose("read a file")
         await screen.press(*path)
         assert said in " ".join(screen.text.split())
+
+
+async def test_a_folder_is_listed_whatever_is_in_it(
+    engine: Engine, shop: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    (folder / "loop").symlink_to("loop")
+    (folder / "red\x1b[31m").mkdir()
+    (folder / "red\x1b[31m" / "tapes.md").write_text("- Always label each tape twice.\n", "utf-8")
+    (folder / os.fsdecode(b"latin-\xe9")).mkdir()
+    async with opened(engine, project="shop") as screen:
+        await screen.choose("read a file")
+        await screen.press(*f"{folder}/")
+        assert all(name in screen.text for name in ("all of it", "loop", "red␛[31m", "latin-"))
+        await screen.press("down", "down", "enter")
+        await screen.until(lambda: screen.status.startswith("Read 1 file"))
+        assert "\x1b" not in screen.text
+
+
+async def test_the_home_of_nobody_is_no_folder(engine: Engine, shop: Path) -> None:
+    async with opened(engine, project="shop") as screen:
+        await screen.choose("read a file")
+        await screen.press(*"~nobody-here/")
+        assert "cannot be read" in " ".join(screen.text.split())
+
+
+async def test_a_name_is_found_among_any_number_of_others(
+    engine: Engine, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reviewer.tui.queue.reading.MAX_ENTRIES", 1)
+    for name in ("one.md", "two.md", "three.md"):
+        (tmp_path / name).touch()
+    async with opened(engine, project="shop") as screen:
+        await screen.choose("read a file")
+        for name in ("one.md", "two.md", "three.md"):
+            await screen.press(*f"{tmp_path}/{name}")
+            assert "Nothing matches" not in screen.text
+            await screen.press("ctrl+u")
+
+
+async def test_what_the_system_refuses_while_the_screen_looks_around_ends_nothing(
+    engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(shop))
+
+    monkeypatch.setattr("reviewer.tui.queue.screen.find_here", refused)
+    async with opened(engine, project="shop") as screen:
+        await screen.until(lambda: "Permission denied" in screen.status)

@@ -306,6 +306,31 @@ def test_what_its_reader_doubts_is_deferred_until_it_comes_up_again(
     assert [row.id for row in waiting(engine)] == [number]
 
 
+def test_what_its_reader_doubts_waits_if_it_takes_the_place_of_a_waiting_row(
+    engine: Engine, tmp_path: Path
+) -> None:
+    said = "I prefer thermal paper for all receipts of the kiosk, always."
+    path = session(tmp_path / "s1.jsonl", said)
+    engine.intake.ingest([path], project="acme")
+    before = waiting(engine)
+    statement = proposal("The paper of receipts is thermal.", (0, said), confidence=0.4)
+    added = add(engine, path, statement)
+    assert [row.id for row in waiting(engine)] == list(added.new)
+    engine.history.undo_act(added.act)
+    assert waiting(engine) == before
+
+
+def test_what_its_reader_doubts_waits_once_the_person_says_it(
+    engine: Engine, tmp_path: Path
+) -> None:
+    said = "I prefer thermal paper for all receipts of the kiosk, always."
+    path = session(tmp_path / "s1.jsonl", f"Reprint it. {said}")
+    (number,) = add(engine, path, proposal(said, (0, said), confidence=0.4)).new
+    later = session(tmp_path / "s2.jsonl", said, name="s2")
+    engine.intake.ingest([later], project="acme")
+    assert [row.id for row in waiting(engine)] == [number]
+
+
 def test_what_a_person_deferred_stays_so_when_it_comes_up_again(
     engine: Engine, tmp_path: Path
 ) -> None:

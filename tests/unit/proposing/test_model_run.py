@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -100,6 +101,22 @@ def test_a_copy_with_new_times_is_read_once_too(tmp_path: Path) -> None:
     _, rest = plan_run([first, forked], writer(Scripted(FOUND)), max_tokens=2000).sessions
 
     assert [line.text for line in rest.view.lines] == ["Then wait for half a minute."]
+
+
+def test_a_newer_export_is_read_anew_because_its_newest_conversation_comes_first(
+    tmp_path: Path,
+) -> None:
+    def conversation(name: str, question: str) -> dict[str, object]:
+        said = {"uuid": f"m-{name}", "sender": "human", "text": question}
+        return {"uuid": name, "name": name, "chat_messages": [said]}
+
+    path, by = tmp_path / "conversations.json", writer(Scripted(answer()))
+    tea, rice = conversation("q1", "Which tea is green?"), conversation("q2", "Which rice?")
+    path.write_text(json.dumps([tea]), "utf-8")
+    (before,) = plan_run([path], by, max_tokens=2000).sessions
+    path.write_text(json.dumps([rice, tea]), "utf-8")
+    (after,) = plan_run([path], by, max_tokens=2000, read_to={path: before.end}).sessions
+    assert "Which rice?" in [line.text for line in after.pieces[0].piece.lines]
 
 
 def test_what_has_no_time_is_no_copy(tmp_path: Path) -> None:

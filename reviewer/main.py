@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLLECT_AFTER = 50_000
 """Objects until the garbage collector looks for cycles; a short command makes fewer."""
 FRAMES = "120"
-"""Frames a second: what a key starts, such as new text in the panes, waits for the next one."""
+"""Frames a second: the effects of a key, such as new text in the panes, wait for the next frame."""
 
 
 def open_screen(

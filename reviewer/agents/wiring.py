@@ -155,7 +155,7 @@ def _claude_rules(place: WiringPlace, event: str, calls: Sequence[str]) -> Itera
     rules: dict[str, list[str]] = {}
     for call in calls:
         if "/" not in call:
-            # Stars for `sudo` before it and options within it; the hook decides what it is.
+            # Stars allow `sudo` before it and options within it; the hook decides.
             rules.setdefault("Bash", []).append(f"*{'*'.join(call.split())}*")
             continue
         for tool in ("Edit", "Write"):

@@ -1,4 +1,4 @@
-"""`reviewer fleet`: read more sessions than one machine holds, and queue the best of them."""
+"""`reviewer fleet`: read more sessions than fit on one machine, and queue the best candidates."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ COUNTS = json_option("The counts as one JSON object.")
 
 @click.group(cls=VerbSection)
 def fleet() -> None:
-    """Two steps: `run` reads files in parts, on this machine or on a cluster; `import` queues what
-    was said most often as one wave. They need the extra `fleet`: see docs/fleet.md.
+    """Two steps: `run` reads files in parts, on this machine or on a cluster; `import` queues the
+    most frequent statements as one wave. They need the extra `fleet`: see docs/fleet.md.
     """
 
 
@@ -126,18 +126,19 @@ def _print_run(report: RunReport) -> None:
 )
 @click.argument("folder", metavar="DIR")
 @option("--top N", "How many candidates.", type=click.IntRange(1, 1_000_000_000), default=5_000)
-@option("--from-project NAME", "Only what was said in working folders of this name.")
+@option("--from-project NAME", "Only statements from working folders of this name.")
 @COUNTS
 @pass_session
 def import_(
     session: Session, folder: str, top: int, from_project: str | None, as_json: bool
 ) -> None:
-    """Queue the best N of what the parts of a job say, as one wave.
+    """Queue the best N candidates of a job, as one wave.
 
     DIR is the folder or URL that `run` wrote. The same statement is one candidate, however often it
-    was said; a resumed or copied session counts once; what sessions are told at the start is left
-    out. Those of most sessions and authors come first, then those with the highest score. What the
-    project already has counts as seen again. Secrets are masked once more.
+    was said; a resumed or copied session counts once; instructions loaded at the start of a session
+    are left out. Candidates from the most sessions and authors come first, then those with the
+    highest score. Those that the project already has count as seen again. Secrets are masked once
+    more.
     """
     with (
         session.changing(create=True, new_outside=True) as engine,

@@ -32,8 +32,8 @@ PAGE = 500
 @flag("--anyone", "Even if ACT is another person's decision.")
 @pass_session
 def undo(session: Session, act: int | None, anyone: bool) -> None:
-    """Undoing an ingestion by its number removes its candidates. A connected agent is no decision:
-    `reviewer disconnect` takes it back.
+    """Undoing an ingestion by its number removes its candidates. Connecting an agent is not a
+    decision: `reviewer disconnect` reverts it.
     """
     if anyone and act is None:
         raise click.UsageError("--anyone needs the number of the act: see reviewer history")

@@ -92,7 +92,7 @@ def narrate(text: str) -> None:
 
 
 class Act(Protocol):
-    """What came of an act; `act` is its number, None if nothing changed."""
+    """The result of an act; `act` is its number, None if nothing changed."""
 
     @property
     def title(self) -> str: ...

@@ -175,7 +175,7 @@ class _Follower(ProgressLine):
         print_json({"progress": line})
 
     def clear(self) -> None:
-        """There is no line to erase."""
+        """Nothing to erase."""
 
 
 def _has_terminal() -> bool:

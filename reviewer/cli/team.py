@@ -51,10 +51,10 @@ def share(session: Session, group: str | None, stop: bool) -> None:
 @json_option("One JSON object.")
 @pass_session
 def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
-    """DIR is a folder that git, Dropbox or a share keeps the same on both. Each machine has a file
-    of its own in it, with what you promoted, rejected and took back in this project: no sessions,
-    and no quotes unless asked. What was decided differently on two machines waits at the top of the
-    queue. The settings `key` and `signers` of [sync] sign it.
+    """DIR is a folder that git, Dropbox or a network share keeps in sync. Each machine has its own
+    file in it, with what you promoted, rejected and took back in this project: no sessions, and no
+    quotes unless asked for. Conflicting decisions wait at the top of the queue. The settings `key`
+    and `signers` of [sync] sign it.
     """
     from reviewer.settings import load_settings
 
@@ -143,7 +143,7 @@ def import_(
 ) -> None:
     """Apply the signed decisions of somebody else, as one act in their name.
 
-    FILE.sig is the signature. What was decided otherwise here is refused and listed. Promoted
+    FILE.sig is the signature. Decisions that conflict with yours are refused and listed. Promoted
     memories that this store does not have are added, with their line of FILE as evidence.
     """
     from reviewer.promotion.exchange.decision_lines import read_decisions

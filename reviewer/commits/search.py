@@ -49,7 +49,7 @@ def matching_ids(database: Database, query: CommitQuery) -> array[int]:
 def _has(text: str, term: Term) -> bool:
     """Whether a text contains words, or lacks negated ones, case and white space aside."""
     words = " ".join(term.value.strip('"').lower().split())
-    if words in ("", "-"):  # not typed to its end
+    if words in ("", "-"):  # still being typed
         return True
     lower = text.lower()
     there = words in lower or (" " in words and words in " ".join(lower.split()))

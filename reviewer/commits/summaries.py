@@ -15,7 +15,7 @@ Query = Callable[[str, Sequence[Any]], Sequence[Any]]
 
 
 class StoredSummary(Struct, frozen=True):
-    """What a summary stands for. `anchors` and `grade` as they are written when it is applied."""
+    """A summary and its sources. `anchors` and `grade` are written when it is applied."""
 
     key: str
     level: int

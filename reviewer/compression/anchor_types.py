@@ -102,7 +102,7 @@ def find_sign(
     role: str, lower: str, *, headed: bool = False
 ) -> tuple[AnchorType, re.Match[str]] | None:
     """The kind of anchor in a lower-case statement of a role, and the match of its sign. `headed`:
-    it stands under a heading, so that it is part of a document and corrects nobody.
+    it is under a heading, and so part of a document that corrects nobody.
     """
     for kind in AnchorType:
         if kind.sign is None or (kind.who == "person" and role != "user"):

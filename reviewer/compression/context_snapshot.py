@@ -210,7 +210,7 @@ class ContextSnapshot:
         self._indexes = {segment.id: index for index, segment in enumerate(self.segments)}
 
     def _whole(self, query: Query, segment: Segment) -> Segment:
-        """The segment; of an applied summary with the turns that it stands for."""
+        """The segment; for an applied summary, with the turns that it replaced."""
         first = segment.turns[0]
         if not first.summary or len(segment.turns) > 1 or first.priority is Priority.SKIP:
             return readable(segment)
@@ -299,7 +299,7 @@ class ContextSnapshot:
 
 
 def _with_criteria(turn: SegmentTurn, more: RetentionCriteria) -> SegmentTurn:
-    """A turn that also has the criteria of the summary that stands for it."""
+    """A turn with the criteria of the summary that replaced it added to its own."""
     own = turn.retention if turn.priority is Priority.IMPORTANT else RetentionCriteria()
     asked = f"{own.instructions or ''}\n{more.instructions or ''}".split("\n")
     instructions = "\n".join(dict.fromkeys(filter(None, asked)))

@@ -55,7 +55,7 @@ class SegmentAnalysis:
 
     @cached_property
     def terms(self) -> SourceTerms:
-        """The salient terms of what was said in the segment."""
+        """The salient terms of the segment's messages."""
         return SourceTerms(self.segment.turns)
 
     @cached_property

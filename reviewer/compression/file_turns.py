@@ -107,8 +107,8 @@ class FileTurns:
                 yield from maker.of_turn(turn, has_main=not chosen.aside)
 
     def _survey(self) -> list[Conversation]:
-        """The conversations, and what was rewound. Sub-agents' and silent ones are left out, unless
-        there are no others.
+        """The conversations; also notes what was rewound. Those of sub-agents and those without
+        messages are left out, unless there are no others.
         """
         found: dict[str, Conversation] = {}
         for turn in self._live(self._lines):

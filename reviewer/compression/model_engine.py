@@ -124,7 +124,7 @@ class ModelEngine:
 
 
 class _Question:
-    """A text asked of a model: the prompt, the room for the answer, and what is read of it."""
+    """A request to a model: the prompt, the room for the answer, and how to parse it."""
 
     def __init__(
         self,

@@ -80,7 +80,8 @@ class ViewPart(Struct, frozen=True):
         return min(len(self.text), round(base * self.weight.value * late))
 
     def line(self, base: float) -> str:
-        """The part in its room, with a mark for what is missing; empty if nothing is worth it."""
+        """The part cut to its limit, with a mark for the missing text; empty if too little would be
+        left."""
         limit = self.limit(base)
         missing = len(self.text) - limit
         if missing <= (SHORTEST // 2 if limit >= SHORTEST else 0):

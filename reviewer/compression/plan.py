@@ -33,7 +33,7 @@ class LevelChoice(Struct, frozen=True, gc=False):
     engine: str = ""
     """Author of `content`: an engine, or `BY_HAND`."""
     written: str = ""
-    """A model's own text, if `content` has more than that; this is what is graded."""
+    """A model's text before anything was added, if it differs from `content`; this is graded."""
 
 
 class CompressionPlan(Struct, frozen=True, gc=False):

@@ -55,7 +55,7 @@ class Term(Struct, frozen=True):
 
 
 class SourceTerms:
-    """The salient terms of what was said; with `calls`, also of the calls."""
+    """The salient terms of the messages; with `calls`, also of the calls."""
 
     def __init__(self, turns: Sequence[SegmentTurn], *, calls: bool = False) -> None:
         self._turns, self._calls = turns, calls

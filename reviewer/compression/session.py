@@ -85,7 +85,7 @@ class SessionFacts(Struct, frozen=True):
     counts: Counter[str]
     """How often each term occurs."""
     before: int = 0
-    """Records before the first one told; the lines of the state count them."""
+    """Records before the first one described; they count for the state of the work."""
     last_call: int = -1
     """The place of the agent's last call."""
 

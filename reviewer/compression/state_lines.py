@@ -228,8 +228,8 @@ def _title(changed: Changed, change: Change) -> str:
 
 
 def _code(old: str, new: str) -> Iterator[str]:
-    """The lines removed and added by a replacement, with the line above them; of many, their
-    declarations. What is left out is counted.
+    """The lines removed and added by a replacement, after the line above them; if there are many,
+    only declarations, and the number of lines left out.
     """
     same, before, after = changed_lines(old, new)
     above = next((line for line in reversed(same) if line.strip()), "")

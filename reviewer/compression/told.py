@@ -154,8 +154,8 @@ def changed_lines(old: str, new: str) -> tuple[list[str], list[str], list[str]]:
 
 
 def told_once(steps: Sequence[ToldCall]) -> list[ToldCall]:
-    """The calls between two messages, equal ones at the last place. What was read is told only if
-    nothing else was done.
+    """The calls between two messages, repeated ones at their last place. Reads are included only if
+    there is nothing else.
     """
     done = [step for step in steps if not step.only_looks] or steps
     last = {step.line: step for step in done}

@@ -74,7 +74,7 @@ class SegmentTurn(Struct, frozen=True, gc=False):
 
 
 class AppliedSummary(Struct, frozen=True, gc=False):
-    """A summary in a chain that stands for a segment, and its losses."""
+    """A summary in a chain in place of a segment, and its losses."""
 
     commit: int
     level: Level
@@ -100,7 +100,7 @@ class Segment(Struct, frozen=True, gc=False):
     is_part: bool = True
     """Whether turns of the session may follow, which settle its open points."""
     applied: AppliedSummary | None = None
-    """The summary that stands for these turns in the chain."""
+    """The summary in place of these turns in the chain."""
     before: tuple[SegmentTurn, ...] = ()
     """Earlier turns of the session, which count for the state of the work alone."""
 
@@ -216,7 +216,7 @@ class Lost(Struct, frozen=True, gc=False):
     start: int
     end: int
     what: str = ""
-    """What it is, in words: `you`, `decision`, `name`."""
+    """Its kind in a word: `you`, `decision`, `name`."""
     number: int = 0
     """That of its turn; 0 where it is from several."""
 
@@ -228,8 +228,8 @@ class Lost(Struct, frozen=True, gc=False):
 
     @property
     def place(self) -> tuple[float, ...]:
-        """Its place among the losses for a person: the person's own words, then what was decided,
-        then what the agent said, in the order of the session; then names, the weightiest first.
+        """Its rank in a list for a person: the person's words, then decisions, then the agent's
+        statements, each in session order; then names by weight.
         """
         rank = min(_ORDER.index(each) for each in (self.kind, self.what) if each in _ORDER)
         weighed = self.kind in ("anchor", "identifier", "number", "term")

@@ -46,7 +46,7 @@ REQUEST = 0.12
 MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
 """Tokens of the request at the start, and characters of the one before a short one."""
 TELLING = (12, 40)
-"""Minimum characters of an earlier request that is told, and of one that needs none before it."""
+"""Minimum characters of an earlier request that is quoted, and of one that needs none before it."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."

@@ -180,8 +180,8 @@ class Best:
 def best(place: str, *, top: int, project: str | None = None) -> Iterator[Best]:
     """The `top` candidates of a job's folder, readable until the end of the block.
 
-    `project`: only those of working folders of that name. Raises FleetError if there are no parts,
-    or they cannot be read.
+    `project`: only those from working folders of that name. Raises FleetError if there are no
+    parts, or they cannot be read.
     """
     duckdb = extra("duckdb")
     folder = Folder(place)

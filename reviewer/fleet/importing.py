@@ -34,27 +34,27 @@ from reviewer.text.normalise import duplicate_key
 
 KIND = "fleet import"
 UNREAD = -1
-"""Size and time of a source that was not read into this store."""
+"""The size and time of a source that was not read into this store."""
 
 
 class ImportReport(Struct, frozen=True, kw_only=True):
-    """What an import did. `found`: places of all parts; `facts`: what they say."""
+    """The result of an import. `found`: places in all parts; `facts`: distinct statements."""
 
     wave: int = 0
     state: str = "done"
-    """`done`, or `interrupted`: nothing was imported then."""
+    """`done`, or `interrupted` if nothing was imported."""
     project: str
     found: int
     facts: int
     candidates: int = 0
     new: int = 0
     repeated: int = 0
-    """Candidates that the project had already, whatever was decided on them; they count as seen."""
+    """Candidates that the project already had, whatever their status; they count as seen."""
     near: int = 0
     masked: int = 0
-    """Secrets that were masked, which whoever read the sessions had left."""
+    """Secrets masked by the import, which the run had missed."""
     acts: tuple[int, ...] = ()
-    """The act of the import; none where the project had every candidate already."""
+    """The act of the import; empty if the project already had every candidate."""
     seconds: float
 
 
@@ -81,7 +81,7 @@ class FleetImport:
     ) -> ImportReport:
         """Queue the `top` candidates of the parts of a job, the best first, as one act.
 
-        `from_project`: only what was said in working folders of that name. Raises FleetError for
+        `from_project`: only statements from working folders of that name. Raises FleetError for
         parts that cannot be read, StoreError when the store cannot be written.
         """
         began = time.monotonic()
@@ -137,13 +137,13 @@ class _Wave:
         self.changed = False
         self._sources: dict[str, int] = {}
         self._leaders: dict[str, int] = {}
-        """The first row of those that say the same, by its fact."""
+        """fact -> the first of the rows that differ only in function words and endings."""
         self._project_id = project_row(act, project)
         self.number = wave_row(act, self._project_id, [parts], now)
         self._slots = self._promoted_slots()
 
     def end(self) -> None:
-        """Write down the counts of the wave."""
+        """Store the counts of the wave."""
         counts = {"new": self.new, "repeated": self.repeated, "near": self.near, "over_cap_left": 0}
         self._act.update("wave", self.number, counts=msgspec.json.encode(counts).decode())
 
@@ -326,7 +326,7 @@ def _span_in_excerpt(row: CandidateRow) -> tuple[int, int]:
 
 def _record(row: CandidateRow, key: str, start: int) -> Image:
     """The excerpt of a candidate as a record, in which its statement begins at `start`."""
-    # The text of a record that is no turn is its lines.
+    # The text of a record that is not a turn is its lines.
     before = 0 if row.shape is Shape.TURN else row.excerpt.count("\n", 0, start)
     return {
         "key": key,

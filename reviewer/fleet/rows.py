@@ -79,7 +79,7 @@ class CitedStatement(Struct, frozen=True, kw_only=True, gc=False):
 
 
 class EvidenceRow(CitedStatement, frozen=True, kw_only=True, gc=False):
-    """A place of a statement, with what it is counted by.
+    """A place of a statement, with the keys by which it is counted.
 
     `wording` is equal for all places that differ in function words and endings only. `place` counts
     the quotes of one statement from 0.

@@ -1,6 +1,5 @@
-"""A job over many files: what is read, and what happens when a worker dies.
-
-The parts are its only state: a file that a whole part has is done, as long as it looks the same.
+"""A job over many files: what to read, and what to do when a worker dies. The parts are its only
+state: a file in a complete part is done until it changes.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ class JobProgress(Struct):
 
 
 class RunReport(Struct, frozen=True, kw_only=True):
-    """What a run did. `files` and the counts after it are of all parts that are whole now."""
+    """The result of a run. `files` and the counts after it cover all complete parts."""
 
     folder: str
     state: str
@@ -67,7 +66,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     killers: tuple[str, ...]
     passed_over: dict[str, int]
     problems: tuple[str, ...]
-    """Why each of the files that failed did."""
+    """The reason for each failed file."""
     seconds: float
 
 
@@ -80,10 +79,9 @@ def run(
     progress: Callable[[JobProgress], None],
     cancelled: Callable[[], bool],
 ) -> RunReport:
-    """Read the sources in parts into the folder `out`; parts that are there are kept.
-
-    `now`: the time for a new folder; later runs use that of the first. Raises SourceError for a
-    source that cannot be listed, FleetError if the run cannot go on; what was written is kept.
+    """Read the sources in parts into the folder `out`; existing parts are kept. `now`: the time for
+    a new folder; later runs use that of the first. Raises SourceError for a source that cannot be
+    listed, FleetError if the run cannot go on; what was written is kept.
     """
     began = time.monotonic()
     extra("pyarrow")

@@ -20,8 +20,8 @@ from reviewer.fleet.values import FleetError, JobSettings, extra
 from reviewer.sources.elsewhere import file_system, is_url
 
 EVIDENCE, FILES = ".evidence.parquet", ".files.parquet"
-"""The tables of a part. The last one is written last, and says that the part is whole: without it,
-the other is what a killed run has left, and counts for nothing."""
+"""The tables of a part. The last one is written last and marks the part as complete: without it,
+the other is a leftover of a killed run and is ignored."""
 ROWS_AT_ONCE = 5_000
 
 

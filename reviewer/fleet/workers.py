@@ -57,7 +57,7 @@ def processes(width: int) -> Iterator[Workers]:
         context.set_forkserver_preload(["reviewer.fleet.part"])  # imported once for all of them
     else:  # on Windows
         context = multiprocessing.get_context("spawn")
-    # The processes hold one end of a pipe, and end at once when the other one is closed.
+    # Each process has one end of a pipe, and exits at once when the other end is closed.
     leash, hand = multiprocessing.Pipe(duplex=False)
     executor = ProcessPoolExecutor(
         width, mp_context=context, initializer=_follow_the_parent, initargs=(leash,)

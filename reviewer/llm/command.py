@@ -219,8 +219,8 @@ def _program(name: str, environment: Mapping[str, str]) -> str:
         others = [agent.program for agent in agents_found(environment.get("PATH"))]
         offer = f" Installed here: {', '.join(others)}." if others else ""
         raise ModelError(
-            f"The command {name} was not found, or is no program. Install it, or correct command "
-            f"under [model].{offer}"
+            f"The command {name} was not found, or is not a program. Install it, or correct "
+            f"command under [model].{offer}"
         )
     return os.path.abspath(found)
 

@@ -24,7 +24,7 @@ TASK_SHORT_SHARE = 0.88
 """... and for full entries and short forms; the rest is for titles."""
 
 TRIED = 100
-"""Dropped items that are tried in what is left: an agent waits for it."""
+"""Dropped items to try in the remaining room; few, because an agent is waiting."""
 
 _RANK = {State.DROPPED: 0, State.TITLE: 1, State.SHORT: 2, State.FULL: 3}
 
@@ -113,7 +113,7 @@ class Room:
 
         Each of these rounds ends at the first item that does not fit, so that no later one jumps
         the queue; a section at its ceiling ends by itself. The rest upgrades titles to short forms,
-        then short forms to full items. What is left after that goes to dropped items that fit.
+        then short forms to full items. Any tokens still left go to dropped items that fit.
         """
         order = [number for number in best_first if number in self.outcomes]
         self._put_pinned(order)

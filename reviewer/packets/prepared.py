@@ -98,8 +98,8 @@ class Prepared:
         kept: int,
         pinned: frozenset[str],
     ) -> Room:
-        """The form of each item. `tokens`: the part of the budget that is left for items;
-        `kept`: what is kept for the instruction about shortened ones.
+        """The form of each item. `tokens`: the budget left for items; `kept`: tokens kept for the
+        instruction about shortened ones.
         """
 
         def cost(number: int, state: State) -> int | None:

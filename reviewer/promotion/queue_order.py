@@ -13,13 +13,13 @@ from reviewer.sources.events import Speaker
 MAX_SESSIONS = 99
 MAX_COST = 999
 CONFLICT = 4.0
-"""Rank of what contradicts itself, above every candidate."""
+"""Rank of contradictions, above every candidate."""
 OWN_WORDS = 3.0
 """The rank from which rows are the person's own words."""
 RECURS = 2.0
 """The rank from which rows are shown by several sessions."""
 OF_FLEET = 0.8085
-"""Rank of what a fleet found most often: the highest confidence that the formula can give."""
+"""Rank of a fleet's most frequent statements: the highest confidence that the formula can give."""
 BY_HAND = 1.0
 """Rank of a row that no rule and no reader proposed."""
 RETIREMENT = 0.5
@@ -85,8 +85,8 @@ OF_AGENT = 0.85
 """Factor on a wish that is not in the person's own words."""
 
 KNOWN, DOUBTED, SAID_LATER, PLANTED, ONCE = 0.3, 0.5, 0.9, 0.3, 0.3
-"""Factors on what is known already, is not proved in full, comes up again later in the session,
-reads like an order planted in data, or was meant for once.
+"""Factors for statements that are already known, not fully proved, repeated later in the session,
+worded like an order planted in data, or meant for one occasion.
 """
 
 

@@ -121,8 +121,8 @@ class QueueRow(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """Counts of a project's queue. What was deferred does not wait; `beyond_cap` candidates are in
-    the waves' reports.
+    """Counts of a project's queue. Deferred rows do not count as waiting; `beyond_cap` candidates
+    are in the waves' reports.
     """
 
     waiting: int

@@ -255,9 +255,9 @@ class _Open:
 class ModelRun:
     """A run of a plan.
 
-    `known` returns the places where a statement is already known; `listed` what each question lists
-    as known, extended by earlier sessions of the run. `spent` is updated with what is sent, and
-    limits it. Three consecutive failures end the run.
+    `known` returns the places where a statement is already known; `listed` the statements that each
+    question lists as known, extended by earlier sessions of the run. `spent` counts the tokens
+    sent, and limits them. Three consecutive failures end the run.
     """
 
     plan: RunPlan

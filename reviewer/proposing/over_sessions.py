@@ -87,8 +87,8 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
 
 
 def _corrected(now: str, *known: str) -> str:
-    """A corrected wording as it may wait; empty if it is no statement, or names what neither of the
-    two names.
+    """A corrected wording, fit for the queue; empty if it is not a statement, or has names that
+    neither of the two has.
     """
     wording = clean(mask(without_escapes(now)).text)
     names = (each.text.lower() for each in identifiers(wording))

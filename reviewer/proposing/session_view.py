@@ -254,7 +254,7 @@ class _Writer:
             self._called[event.id] = event, len(self.lines) - 1
 
     def _line(self, call: Call) -> ShownText:
-        """A call on one line: the tool, what it does, and to what."""
+        """A call on one line: the tool, its action and its target."""
         found = _argument(call)
         text = found.text
         for root in self._roots:

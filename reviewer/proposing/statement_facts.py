@@ -74,8 +74,8 @@ def _facts(text: str) -> Iterator[StatementFact]:
 
 
 def _is_prose(path: str) -> bool:
-    """Whether words joined by a slash are no path: "editor/LSP", or words of a script without
-    blanks.
+    """Whether words joined by a slash are prose, not a path: "editor/LSP", or words of a script
+    without blanks.
     """
     return bool(_EITHER_OR.match(path) or (UNSPACED.search(path) and "." not in path))
 

@@ -169,9 +169,9 @@ class Relations(Struct, frozen=True):
     """What a reader reports about statements, by number.
 
     `same`: groups, the best wording first. `untrue`: an older statement and the later one that
-    makes it untrue. `corrected`: the same where a part still holds, and the wording that does;
-    empty if the reader gave none that can be used. `contradict`: pairs where it is unknown which
-    one holds.
+    makes it untrue. `corrected`: the same if a part is still true, with a wording of that part;
+    empty if the reader gave no usable one. `contradict`: pairs of which it is unknown which is
+    true.
     """
 
     same: tuple[tuple[int, ...], ...] = ()

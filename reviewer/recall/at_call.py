@@ -43,7 +43,7 @@ PUNCTUATION = "`'\"()[]{}<>,;:.!?"
 MAX_LINES = 1_000
 """Lines of an output that are read, half of them at each end."""
 _OF_SEARCH = r"(?ms)^(?:Output: )?(?:grep|rg): .*"
-"""From what a search reports of itself: before that it prints what it found."""
+"""The errors of a search tool itself and everything after them, without its matches before."""
 
 NOTICE = "<task-notification>"
 """Start of a prompt that Claude Code sends itself when a background task ends."""

@@ -111,9 +111,9 @@ _EXAMPLES = {
 
 
 def offers(text: str) -> tuple[Moment, ...]:
-    """What a text without a kind may mean, the nearest first: the commands in its backticks, else
-    the first program of this machine in it; its paths; its words. Empty for a kind or its start,
-    and for so few letters that they stand in every text.
+    """The moments that a text without a kind may mean, likeliest first: the commands in backticks,
+    else the first installed program; paths; words. Empty for a kind or the start of one, and for
+    too few letters to tell texts apart.
     """
     words = text.split()
     too_few = text.isascii() and len(text.strip()) < LEAST_LETTERS

@@ -93,7 +93,7 @@ _RECALLABLE = (
 _TOLD = (
     f"{_RECALLABLE} AND EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind = '{TEXT}')"
 )
-"""Only what has a text for agents, so that nothing else takes its place."""
+"""Only rows with a text for agents, so that no others take their place."""
 
 
 def recall(
@@ -365,7 +365,7 @@ def _scores(
 ) -> dict[str, dict[int, float]]:
     """The memories that have a word, alone or inside a name, with its weight, for each word."""
     found: dict[str, dict[int, float | None]] = {word: {} for word in words}
-    rows = store.execute(  # names first: a word that stands alone, too, has its own weight
+    rows = store.execute(  # names first: a word that also occurs alone gets the weight of that
         "SELECT w.value, t.memory_id, NULL FROM json_each(?1) w CROSS JOIN moment t"
         " ON t.kind = ?2 AND t.value = w.value UNION ALL"
         " SELECT w.value, r.rowid, -bm25(recall_text) FROM json_each(?1) w"

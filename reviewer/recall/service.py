@@ -289,7 +289,7 @@ class Recall:
         return sorted(found, key=lambda use: use[0].at, reverse=True)
 
     def lost(self, memories: Sequence[int]) -> int:
-        """The calls that were lost to what these memories are about, each failure counted once.
+        """The calls lost to the failures that these memories are about, each failure counted once.
         Raises StoreError.
         """
         with failures_as_sentences(self._database.path):
@@ -342,7 +342,7 @@ _DUE = (
     "SELECT m.id, m.content, m.moments, m.flags FROM moment_due d"
     " CROSS JOIN memory m ON m.id = d.memory_id WHERE m.status = 'active'"
 )
-"""CROSS JOIN makes SQLite start with what is due, which is usually empty."""
+"""CROSS JOIN makes SQLite start with the due rows, of which there are usually none."""
 
 
 def _printed(before: str, quoted: str, after: str, role: str) -> str:

@@ -36,7 +36,7 @@ _KEYWORDS |= dict.fromkeys(("then", "elif", "else", "do", "{"), 0)
 _KEYWORDS |= dict.fromkeys(("fi", "done", "esac", "}"), -1)
 """Shell keywords, with the number of blocks that they open."""
 _HEADS = frozenset(("for", "case", "select"))
-"""Keywords before words that are no command."""
+"""Keywords followed by words that are not a command."""
 _PREFIXES = dict.fromkeys(("nohup", "command", "builtin", "setsid"), "") | {
     "sudo": "CDRTUghprtu --chdir --chroot --close-from --command-timeout --group --host"
     " --other-user --prompt --role --type --user",
@@ -299,7 +299,7 @@ class _Splitter:
             return ""
         if words[0] == "eval":
             said = words[2:] if words[1:2] == ["--"] else words[1:]
-            # What a variable or command says is not known.
+            # The value of a variable or command is unknown.
             return "" if said[:1] and said[0].startswith("$") else " ".join(said)
         if posixpath.basename(words[0]) not in _SHELLS:
             return ""

@@ -92,7 +92,7 @@ class Database:
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
-        # Some builds overwrite every freed page, too; what is forgotten is rewritten (`erasing`).
+        # Some builds overwrite every freed page, too; forgotten rows are overwritten by `erasing`.
         connection.execute("PRAGMA secure_delete = FAST")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         return connection

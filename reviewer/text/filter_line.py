@@ -41,7 +41,7 @@ class Field(Struct, frozen=True):
     """Its value is compared; `sql` is then a column."""
 
     def known(self) -> tuple[str, ...]:
-        """The values with which a text may begin; empty if there is no fixed set."""
+        """The values that a text may be the beginning of; empty if there is no fixed set."""
         return (*self.meanings, *self.values())
 
 

@@ -228,7 +228,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             if self.running is act:
                 self.running = None
             timer.stop()
-            show("")  # the progress is no news any more
+            show("")  # the progress is no longer news
 
     # screens that another one opens
 

@@ -90,7 +90,7 @@ class HelpRow(NamedTuple):
     run: Callable[[], Awaitable[None]] | None = None
     action: Action | None = None
     off: bool = False
-    """It cannot run now; why stands behind its explanation."""
+    """It cannot run now; the reason follows its explanation."""
 
 
 def help_rows(below: KitScreen) -> list[HelpRow]:
@@ -118,7 +118,7 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
 
 
 def filter_rows(below: KitScreen) -> list[HelpRow]:
-    """What a filter understands, while one is typed."""
+    """The syntax of a filter, while one is typed."""
     if not isinstance(below, ListScreen):
         return []
     if below.filter_bar is None or below.filter_bar.field is not below.focused:

@@ -79,7 +79,7 @@ class History(Undo):
 
     def folded(self, words: str, shown: Callable[[ActView], str]) -> array[int]:
         """The ids of all acts but undo, redo and the steps of an ingestion, newest first; `words`:
-        only acts with all of them in what is `shown` of it.
+        only acts whose `shown` text has all of them.
         """
         sql, given = f"SELECT id FROM ledger l WHERE target IS NULL AND {_NO_STEP}", list[Value]()
         if self._project is not None:

@@ -133,7 +133,8 @@ class DecisionFile(Struct, frozen=True):
 
 
 def read_decisions(path: Path) -> DecisionFile:
-    """A file of decisions. What was cut off, cannot be read or cannot be a memory is a fault.
+    """Read a file of decisions. A line that is cut off, unreadable or unfit for a memory is a
+    fault.
 
     Raises SourceError for a file that cannot be opened, or is something else.
     """
@@ -176,7 +177,7 @@ def decision_line(raw: bytes, path: Path, number: int, start: int = 0) -> Line |
 
 
 def write_decisions(path: Path, before: bytes, lines: Iterable[bytes], key: str) -> None:
-    """Put a file in place: what it had `before`, and new lines; signed where a `key` is named.
+    """Replace a file by the text it had `before` and new lines, signed if a `key` is named.
 
     Raises SignatureError and OSError.
     """
@@ -201,7 +202,7 @@ def fault_of(each: Decision) -> str:
     if each.reason not in ("", *RejectReason):
         return f"there is no reason {each.reason[:40]!r}"
     if mask(each.content).text != each.content:
-        return "the wording holds a secret"
+        return "the wording contains a secret"
     if _UNSEEN.search(each.content):
         return "the wording has control characters or marks that change the direction of text"
     if each.key != duplicate_key(each.content):

@@ -27,7 +27,7 @@ SECONDS = 60
 
 
 class SignatureError(ReviewerError):
-    """A signature cannot be made, or does not hold."""
+    """A signature cannot be made, or is invalid."""
 
 
 def sign(data: bytes, key: Path) -> bytes:
@@ -54,7 +54,7 @@ def signer(path: Path, data: bytes, allowed: Path) -> str:
     """The name by which the file of allowed signers knows who signed `data`, the content of the
     file at `path`.
 
-    `allowed` is as `ssh-keygen(1)` describes it: a name and a public key a line. Raises
+    `allowed` is as `ssh-keygen(1)` describes it: a name and a public key on each line. Raises
     SignatureError when there is no signature, the key is not in it, has expired, or the signature
     is of other data.
     """

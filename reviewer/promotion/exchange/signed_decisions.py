@@ -1,6 +1,5 @@
-"""Decisions of a person as a file, and the decisions of somebody else applied to this store.
-
-A file is applied as one act; what was decided otherwise here is refused.
+"""Exports a person's decisions to a file, and applies somebody else's to this store. A file is
+applied as one act; decisions that conflict with those made here are refused.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ VERDICTS = {
 
 
 class StoredRow(NamedTuple):
-    """A row as it stands, and who has decided on it last, if anybody."""
+    """The current state of a row, and who last decided on it, if anybody."""
 
     id: int
     status: str
@@ -113,10 +112,8 @@ class SignedDecisions:
         self._clock = clock
 
     def export(self, project: str, actor: str) -> tuple[bytes, list[bytes]]:
-        """The lines of what `actor` has decided in a project, as it stands now: the header, and
-        the decisions.
-
-        Raises ReviewerError when there is nothing, StoreError.
+        """The current decisions of `actor` in a project as lines, after the header. Raises
+        ReviewerError if there are none, StoreError.
         """
         with failures_as_sentences(self._database.path):
             found = list(self._decided(project, actor))

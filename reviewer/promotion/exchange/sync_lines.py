@@ -129,7 +129,7 @@ def item_of(kind: str, type_: str, key: str, number: int) -> str:
 
 
 def outcome_of(verdict: str, kind: str, type_: str, content: str) -> str:
-    """The hash of what a row or a group says."""
+    """The hash of a verdict on a row or group, with its wording."""
     return _hash("\n".join((verdict, kind, type_, content)))
 
 

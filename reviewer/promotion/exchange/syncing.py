@@ -238,8 +238,8 @@ class _Run:
             origins[next(each for each in names if not (each in known or each in origins))] = number
 
     def _is_wanted(self, group: Group) -> bool:
-        """Whether a group without a row comes here. What was taken back or forgotten here does not,
-        nor what was taken back elsewhere, unless it waits here.
+        """Whether to add a row for a group that has none here. Not if it was taken back or
+        forgotten here, nor if it was taken back elsewhere, unless it waits here.
         """
         if self._known.keys() & group.items.keys():
             return False

@@ -144,7 +144,7 @@ class Queue:
         deferred = self.count(QueueQuery(project=project, status="deferred"))
         midnight = self._clock().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
         decided: Counter[tuple[str, bool]] = Counter()
-        # A settled conflict is no decision on a fact; subtracted, because no index has the kind.
+        # A settled conflict is not a decision on a fact; subtracted, because no index has the kind.
         settled = "conflict c JOIN memory m ON m.id = c.memory_id"
         for count, rows in (("count(*)", "memory m"), ("-count(*)", settled)):
             for status, today, number in self._database.query(

@@ -51,7 +51,7 @@ def follow_conflicts(act: Act, ids: Sequence[int], now: str) -> tuple[list[int],
 
 
 def settle_conflicts(act: Act, ids: Sequence[int], now: str) -> list[int]:
-    """Settle the open conflicts of rows that are no side any more; returns them."""
+    """Settle the open conflicts of rows that no longer take part in one; returns their ids."""
     found = dict(
         act.query(
             "SELECT id, memory_id FROM conflict WHERE resolution IS NULL"

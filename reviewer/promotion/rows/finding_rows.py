@@ -234,8 +234,8 @@ def _image(project_id: int, source: int, found: Finding) -> Image:
 
 
 def groups_of(rows: Iterable[FindingRow]) -> list[list[FindingRow]]:
-    """The rows of one kind and signature. A session in two files counts once, and so does what a
-    resumed session has copied from its predecessor.
+    """The rows of one kind and signature. A session in two files counts once, and so do findings
+    that a resumed session copied from its predecessor.
     """
     groups: dict[tuple[Kind, str], list[FindingRow]] = {}
     known: set[tuple[Kind, str, str, str]] = set()

@@ -60,8 +60,8 @@ class KnownFacts:
 
     def listed(self) -> list[KnownText]:
         """Known texts for a reader: memories, waiting and rejected statements, and the lines of
-        boot files, but neither rows made from findings nor sentences that rules took from dialogue:
-        the reader words what is behind each.
+        boot files, but neither rows made from findings nor sentences taken from dialogue by rules:
+        the reader words those itself.
         """
         rows = self._database.query(
             "SELECT m.id, m.content, substr(m.last_seen, 1, 10)"

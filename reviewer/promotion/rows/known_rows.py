@@ -28,8 +28,8 @@ _OF_PROJECT = "+m.project_id = ?"
 
 
 class Match(NamedTuple):
-    """What a project has about a statement: the row that says the same, and the statement's
-    novelty, which is 1 minus the highest similarity to another row.
+    """The row of a project that says the same as a statement, and the statement's novelty: 1 minus
+    the highest similarity to another row.
     """
 
     row: int | None

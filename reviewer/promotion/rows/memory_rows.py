@@ -47,7 +47,7 @@ def new_columns(
     freshness: float = 1.0,
     kind: str = "memory",
 ) -> Image:
-    """The columns of a new row: what it says, its proposer, and what it is worth."""
+    """The columns of a new row: its content, proposer and scores."""
     return {
         "kind": kind,
         "type": str(type_),

@@ -70,8 +70,8 @@ _ROWS = (
 
 
 def relate(act: Act, relations: Relations, now: str) -> Related:
-    """Hide rows that say the same behind the best-worded one, correct what is untrue in part, and
-    queue a row for each contradicting pair. Nothing is decided.
+    """Hide duplicates behind the best-worded row, correct partly untrue rows, and queue a row for
+    each contradiction. Nothing is decided.
     """
     found = Related(sum(_join(act, group) for group in relations.same))
     for old, later in relations.untrue:
@@ -110,8 +110,9 @@ def make_untrue(act: Act, old: int, later: int, now: str) -> Related:
 
 
 def _correct(act: Act, old: int, later: int, wording: str, now: str) -> Related:
-    """Give a waiting row the wording that still holds, and the evidence of the later one. A memory
-    is the person's, so a row with both waits instead, as it does without a wording.
+    """Give a waiting row the wording that is still true, and the evidence of the later row. A
+    memory belongs to the person, so it is not changed: the contradiction is queued instead. The
+    same without a usable wording.
     """
     found = act.query(
         "SELECT o.content, o.type, o.project_id, o.flags, max(o.last_seen, n.last_seen)"

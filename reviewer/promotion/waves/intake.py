@@ -49,11 +49,12 @@ class Intake:
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best candidates.
 
-        With `again`, unchanged files are read too, and everything in them counts once more: what a
-        newer extractor words differently becomes a candidate beside the old one, which is never
-        rewritten. `cancelled` is called between batches; if true, everything read so far is stored
-        and queued, and the wave is `interrupted`. Long steps in between are `breakable` blocks.
-        `sessions`: the only ones to read from files with sessions of several projects.
+        With `again`, unchanged files are read too, and everything in them counts once more: a
+        statement that a newer extractor words differently becomes another candidate, and the old
+        one is never rewritten. `cancelled` is called between batches; if true, everything read so
+        far is stored and queued, and the wave is `interrupted`. Long steps in between are
+        `breakable` blocks. `sessions`: the only ones to read from files with sessions of several
+        projects.
 
         Raises SourceError for a path that does not exist, StoreError if the store or the report
         cannot be written.

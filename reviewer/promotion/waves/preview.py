@@ -41,7 +41,7 @@ def extract_file(
 
 
 def _forget(_: object) -> None:
-    """There is no report without a store."""
+    """Without a store no report is kept."""
 
 
 def _view(ranking: Ranking, number: int, path: Path, project: str, now: str) -> CandidateView:

@@ -43,7 +43,7 @@ _Step = TypeVar("_Step")
 class Wave:
     """One ingestion; `run` is called once and returns the counts as a report.
 
-    What a file proposes is collected apart, and counts once the file is read to its end.
+    A file's candidates are collected separately, and count only if the whole file was read.
     """
 
     # set by `run`, once the wave has a number

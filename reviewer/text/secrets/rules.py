@@ -1,4 +1,4 @@
-"""The table of rules: what stands before a credential, its pattern, its kind and its shape."""
+"""The table of rules: the context of a credential, its pattern, its kind and its shape."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of the Context screen. An action without a key stands in the menu and in the help."""
+"""Keys of the Context screen. An action without a key is in the menu and the help."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def read_context(engine: Engine, number: int, filter_: str = "") -> ContextSnaps
 
 
 def _title(segment: Segment, commits: Mapping[int, CommitRow]) -> str:
-    # Of what is skipped no text is read.
+    # The text of skipped turns is not read.
     first = segment_sources(segment)[0]
     line = commits[first].first_line if first in commits else ""
     return (title_of(segment) if segment.tokens else opening(line)) or segment.id
@@ -138,9 +138,9 @@ class CheckResult(NamedTuple):
 
 
 def findings(preview: SegmentPreview, why_full: str = "") -> list[CheckResult]:
-    """What a summary lacks and what must survive.
+    """The losses of a summary, and what must survive.
 
-    `why_full`: why the segment stands at Full; empty where that is said elsewhere.
+    `why_full`: why the segment is at Full; empty if that is said elsewhere.
     """
     fidelity, compressed = preview.fidelity, preview.compressed
     if preview.level is Level.FULL:
@@ -197,7 +197,8 @@ class ContextModel:
         self.entered = [*(each for each in self.entered if each != FILTER), FILTER]
 
     def step_back(self) -> bool:
-        """Leave what was entered last and is listed; False if that is the filter, or nothing."""
+        """Leave what was opened last, if it is still listed; False if that is the filter, or
+        nothing is open."""
         segments = [row for row in self.rows if row.commit is None]
         for last in reversed(self.entered):
             if last == FILTER and self.words:
@@ -330,7 +331,7 @@ class ContextModel:
         return row.commit is None and bool(self.words or self._unfolding(row.segment or 0))
 
     def title(self, row: ContextRow) -> str:
-        """`turns 3-5: Paint the gate`: what a row is about, after the person's turns in it."""
+        """`turns 3-5: Paint the gate`: the title of a row, after the person's turns in it."""
         turns = self.snapshot.segments[row.segment or 0].turns if row.commit is None else ()
         commits = [row.commit.id] if row.commit is not None else [each.commit for each in turns]
         words = what(row.commit) if row.commit else self.snapshot.titles[row.segment or 0]
@@ -345,7 +346,7 @@ class ContextModel:
         return f"turn {numbers[0]}" if numbers else ""
 
     def named(self, segment: str) -> str:
-        """What a segment is about, in quotation marks, by its id."""
+        """The title of a segment, in quotation marks, by its id."""
         return f"“{self.snapshot.titles[self.index_of(segment)]}”"
 
     def applied_summary(self, row: ContextRow) -> AppliedSummary | None:
@@ -391,7 +392,7 @@ class ContextModel:
         return [each for each in self.chosen if each.is_about(choice.sources)]
 
     def why_full(self, choice: LevelChoice) -> str:
-        """Why a segment stands at Full, where somebody chose that."""
+        """Why a segment is at Full, if somebody chose that."""
         return "Full: chosen" if self._stored(choice) else ""
 
     @property

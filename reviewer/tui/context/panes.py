@@ -1,4 +1,4 @@
-"""What the Context screen draws: its rows, the levels, a summary, its checks and what it loses."""
+"""The texts of the Context screen: rows, levels, a summary, its checks and its losses."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def levels_named(figures: Sequence[str], chosen: int, width: int, sign: Glyphs) 
 def loss_blocks(
     found: Sequence[CheckResult], losses: Sequence[str], signs: Glyphs
 ) -> list[TextBlock]:
-    """What the checks found, then what a summary loses, a line each."""
+    """The findings of the checks, then the losses of a summary, a line each."""
     line, spans = "", list[TextSpan]()
     for each in found:
         line += "   " if line else ""

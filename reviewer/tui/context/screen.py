@@ -298,7 +298,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.data.load(found, here)
         nothing = "No turn matches." if self.data.words else "This session has no turns."
         self.rows.empty = (found.trouble or nothing,)
-        self.void("previews")  # what is being written is not wanted any more
+        self.void("previews")  # the summary being written is no longer wanted
         self._writes = False
         self.show_empty(empty=not self.data.snapshot.commits)
         self.show_footer()
@@ -725,8 +725,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_row)
     async def action_retain(self) -> None:
-        """Choose what must survive of what is lost, or type it: the turns of the row that have it
-        get the criterion.
+        """Choose a loss that must survive, or type a text: the turns of the row that contain it get
+        the criterion.
         """
         row = self.data.row
         if row is None:
@@ -865,7 +865,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self.choose("Ask the model", options, then)
 
     async def _ask(self, choices: Sequence[LevelChoice]) -> None:
-        """One segment after the other; what was written is kept when it is stopped."""
+        """One segment after the other; summaries already written are kept if it is stopped."""
         act = RunningAct("Asking the model", len(choices))
         plans = [self.data.plan_of(each, engine="model") for each in choices]
         written: list[tuple[LevelChoice, SegmentPreview]] = []

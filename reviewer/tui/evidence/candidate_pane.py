@@ -87,7 +87,7 @@ def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
 
 
 def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[TextBlock]:
-    """What is decided with it and when it is recalled, the content, then a labelled row for each
+    """The rows decided with it, when it is recalled, the content, then a labelled row for each
     property.
     """
     view = detail.view

@@ -28,7 +28,7 @@ def places_of(steps: Sequence[ProvenanceStep]) -> list[int]:
 
 
 def sources_first(steps: Sequence[ProvenanceStep]) -> tuple[ProvenanceStep, ...]:
-    """The lines of files first, then earlier wordings and what it was made from."""
+    """The lines of files first, then earlier wordings and the rows it was made from."""
     return tuple(sorted(steps, key=lambda step: step.path is None))
 
 

@@ -66,7 +66,7 @@ def entity_blocks(detail: Detail, signs: Glyphs) -> list[TextBlock]:
 
 
 def conflict_blocks(conflict: ConflictView | None, signs: Glyphs) -> list[TextBlock]:
-    """Where both sides of a conflict stand, with the keys that settle it."""
+    """Both sides of a conflict, with the keys that settle it."""
     if conflict is None:
         return []
     about = conflict.slot.replace(":", " ", 1)

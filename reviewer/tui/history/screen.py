@@ -192,7 +192,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
 
 def _searched(days: Mapping[str, str], act: ActView) -> str:
-    """What a filter looks in; `days` have names: today, yesterday."""
+    """The text that a filter searches; `days` have names: today, yesterday."""
     at = moment(act.at)
     return f"{act.title} {at} {days.get(at[:10], '')} by {act.actor}"
 

@@ -49,12 +49,12 @@ class ChoiceField(Input):
     """A field that submits at once; a binding would run after the keys typed ahead of it."""
 
     narrows = False
-    """What is typed only narrows the list; until then, the keys of lists move."""
+    """Typing only narrows the list; until then, the keys of lists move."""
     initials = ""
     """The first letters of the options, which are typed even so."""
 
     def way(self, key: str) -> str:
-        """The arrow that a key stands for now, or the key itself."""
+        """The arrow that a key means now, or the key itself."""
         if self.value or not self.narrows or key in self.initials:
             return key
         return next((way for action, way in WAYS.items() if key in action.bound_keys), key)
@@ -99,12 +99,12 @@ class ChoiceScreen(
         narrows: bool = False,
         pane: TextPane | None = None,
     ) -> None:
-        """`options`: all of them, of which those with the typed words are shown, or what finds
-        them; `near`: the row that must stay visible, whose list ends at the line `until`; `text`:
-        the initial text of the field, which typing replaces unless it ends with a blank or slash;
-        `current`: the initial option. With `whole` it fills the screen. `narrows`: what is typed is
-        never itself the answer, as with given options. Page keys scroll `pane`, the subject of the
-        question.
+        """`options`: all of them, to be narrowed by the typed words, or a function that finds them;
+        `near`: the row that must stay visible, whose list ends at the line `until`; `text`: the
+        initial text of the field, which typing replaces unless it ends with a blank or slash;
+        `current`: the initial option. With `whole` it fills the screen. `narrows`: the typed text
+        is never itself the answer, as with given options. Page keys scroll `pane`, the subject of
+        the question.
         """
         super().__init__()
         self._find = options if callable(options) else partial(_fitting, options)

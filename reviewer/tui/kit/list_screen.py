@@ -50,7 +50,7 @@ FIELD_WORDS = (
     ("calls>2", "more calls lost; also seen> conf> refs>"),
     ("path:", "part of a path; also session: since:2026-03"),
 )
-"""What a filter over memories understands, for the help."""
+"""The syntax of a filter over memories, for the help."""
 
 
 class CursorRest:
@@ -279,7 +279,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
                 self.leave_last()
 
     def step_back(self) -> bool:
-        """Leave what was entered last on the list; False if that is the filter, or nothing."""
+        """Leave what was opened last on the list; False if that is the filter, or nothing is
+        open."""
         return False
 
     def leave_last(self) -> None:
@@ -421,7 +422,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_focus(self.list, scroll_visible=False)
 
     def try_filter(self, text: str) -> None:
-        """Show the matching rows, or what is wrong with the filter."""
+        """Show the matching rows, or the error in the filter."""
         problem = self.filter_problem(text)
         self.filter_invalid = bool(problem)
         if problem:

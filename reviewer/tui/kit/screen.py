@@ -85,7 +85,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.question: ChoiceScreen | None = None
         """The question open over this screen."""
         self.done: list[Step] = []
-        """What was done on this screen, latest last."""
+        """The acts of this screen, latest last."""
         self.undone: list[Step] = []
         self._named_act = 0
         """The act from elsewhere that the next key undoes or redoes."""
@@ -169,7 +169,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.watch_store()
 
     def come_back(self) -> None:
-        """Called when the screen is shown again by its key: read what is not in the store."""
+        """Called when the screen is shown again by its key: reread everything that is not in the
+        store."""
 
     # writing
 
@@ -221,14 +222,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.app.call_from_thread(self.say_trouble, display_line(sentence))
 
     def last_done(self) -> Step | None:
-        """What was done last on this screen, and not undone elsewhere."""
+        """The last act of this screen that was not undone elsewhere."""
         done = self.done
         while done and self.engine.history.is_undone(done[-1].act):
             done.pop()
         return done[-1] if done else None
 
     def last_undone(self) -> Step | None:
-        """What was undone last on this screen, and not redone elsewhere."""
+        """The last act undone on this screen that was not redone elsewhere."""
         undone = self.undone
         while undone and self.engine.history.is_redone(undone[-1].act):
             undone.pop()
@@ -247,8 +248,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
-        """Undo what was done last on this screen; an act from elsewhere is named first and needs
-        the key again, which then also undoes those before it.
+        """Undo the last act of this screen. An act from elsewhere is first named; the key again
+        undoes it, and then those before it.
         """
         history = self.engine.history
         if step := self.last_done():
@@ -284,7 +285,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         taken, kept = (self.done, self.undone) if undoes else (self.undone, self.done)
         try:
             done = await self.change(reverse, "Undoing" if undoes else "Redoing")
-        finally:  # a step that cannot be reversed gives way to what was done elsewhere
+        finally:  # a step that cannot be reversed gives way to acts from elsewhere
             if step is not None:
                 taken.remove(step)
         words, place = (step.words, step.place) if step else ("", self.place)

@@ -243,7 +243,7 @@ def _cut(runs: Sequence[Run], room: int, ellipsis: str) -> tuple[Run, ...]:
     kept: list[Run] = []
     for run in runs:
         cells = cell_len(run.text)
-        if cells >= room:  # the blank stands for what follows
+        if cells >= room:  # the blank makes `cut` add the ellipsis
             kept.append(Run(cut(f"{run.text} ", room, ellipsis), run.style))
             break
         kept.append(run)

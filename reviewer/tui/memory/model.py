@@ -30,7 +30,8 @@ class TrustedRow(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """What the list shows, as it was read. `lost`: calls, to what the memories are about."""
+    """The data of the list, as read. `lost`: calls lost to the failures that the memories are
+    about."""
 
     states: Sequence[StateView]
     ids: Sequence[int]

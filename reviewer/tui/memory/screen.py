@@ -554,7 +554,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
 
 def _without_agents(engine: Engine) -> str:
-    """What a guard needs, if no agent is connected."""
+    """The remark that a guard needs a connected agent, if there is none."""
     from reviewer.agents.connections import Connections  # late: only guards need it
 
     try:

@@ -46,7 +46,7 @@ class PacketChoices(Struct, frozen=True):
 AROUND = "headings"
 """The row for the rest of the packet: title, instruction, files to read first, headings."""
 LEFT_OUT = "left out"
-"""The heading of what is left out; below it are only the memories that are in no packet."""
+"""The heading above the memories that are left out of every packet."""
 
 
 @dataclass(frozen=True)

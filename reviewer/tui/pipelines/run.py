@@ -51,7 +51,7 @@ class BackgroundRun:
         self._thread.start()
 
     def reply(self, question: StageQuestion, text: str) -> None:
-        """Answer a question. Raises ConflictError if it is no longer open."""
+        """Answer a question. Raises ConflictError if it is closed."""
         if self.question is not question:
             raise ConflictError("The run no longer asks this: no answer was given.")
         self.question = None  # first, because the next question may follow immediately

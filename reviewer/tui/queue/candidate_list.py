@@ -30,7 +30,7 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
     @property
     def place(self) -> str:
-        """The position of the cursor, how many rows wait still, and why the row stands here if the
+        """The position of the cursor, the number of waiting rows, and why the row is here if the
         first column does not show it.
         """
         decided = len(self.model.dimmed) if self.whole else 0

@@ -46,7 +46,7 @@ class BackgroundReading:
     """
 
     class Told(Message):
-        """It has told its progress, or has ended."""
+        """The reader has reported progress, or has ended."""
 
     def __init__(self, store: Path, project: str, offer: Offer, told: Callable[[], object]) -> None:
         """`told` is called in the thread that listens to the process."""

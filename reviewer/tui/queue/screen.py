@@ -278,7 +278,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         goes to the first of the ids `here`, or stays on its row.
         """
         self.query_asked = query
-        self.note_version()  # the rows of this list are no new ones of the one shown until then
+        self.note_version()  # the rows of this list are not new arrivals in the previous one
 
         def show(ids: array[int]) -> None:
             self._show_list(ids, here)
@@ -345,7 +345,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_remark()
 
     def _show_remark(self) -> None:
-        """Show what is not among the waiting rows: deferred and held back."""
+        """Show how many rows do not wait: deferred ones, and those held back."""
         counts = self._counts
         if counts is None:
             return
@@ -541,7 +541,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return bool(self.model.ids) or action in (*leads, kit_keys.MENU)
 
     def title_of(self, action: Action) -> str:
-        """The title of an action, with what it decides beyond the row, or the few marked rows."""
+        """The title of an action, with the other rows that it decides on, or the marked rows if
+        few."""
         if action is keys.DEFER and self.query_asked.status == "deferred":
             action = keys.RESTORE
         if action is keys.MERGE and not self._nothing_to_merge():
@@ -810,7 +811,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )
 
     def _show_read(self, report: WaveReport) -> None:
-        """Show what a reading has added, and say what it read."""
+        """Show the new candidates of a reading, and say what it read."""
         self._load_again()
         stopped = "Stopped. " if report.state == "interrupted" else ""
         self.say(
@@ -944,7 +945,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return True
 
     def leave_last(self) -> None:
-        """Go back to the waiting rows; clear what stands above them."""
+        """Go back to the waiting rows, and clear the line above them."""
         if self.query_asked.status != "waiting":
             self.show_status("waiting")
         elif not self.reader.put_away():

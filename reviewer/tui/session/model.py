@@ -102,7 +102,7 @@ def rows_of(lines: Sequence[ViewLine], cited: Iterable[CitedText]) -> list[Sessi
     for each in cited:
         near = [at for line in range(each.line_start, each.line_end) for at in places.get(line, ())]
         before = bisect_right(with_rows, each.line_start)
-        if not near and before:  # a result stands in the row of its call
+        if not near and before:  # a result is in the row of its call
             near = places[with_rows[before - 1]][-1:]
         exact = (at for at in near if each.text in lines[at].text)
         best = next(exact, near[0] if near else None)

@@ -470,6 +470,7 @@ class _Outcome:
         """The outcome as the screen reads it; `problem`: a failure's sentence with advice."""
         return {
             "new": len(self._new),
+            "deferred": self._deferred,
             "joined": self._related.joined,
             "left": self.left,
             "tokens_in": self.spent.tokens_in,

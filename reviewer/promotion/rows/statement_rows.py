@@ -233,7 +233,7 @@ def queue_statements(
         (each.score(writer.stored.look_up("memory", each.content).novelty), each)
         for each in prepared
     ]
-    done = Written()
+    done, waiting = Written(), 0
     for rank, each in sorted(scored, key=lambda pair: -pair[0]):
         if row := _said_by(writer, each):
             known = done.seen if _say_again(writer, wave, row, each) else done.unchanged
@@ -242,10 +242,11 @@ def queue_statements(
             continue
         _records(writer.act, writer.project_id, wave(), each)
         done.unproved += not each.proved.proof.sound
-        if len(done.new) >= CAP:
+        if not each.is_doubted and waiting >= CAP:
             done.over_cap.append(each.row(rank))
         elif number := writer.insert(each.row(rank), wave()):
             done.new[number] = each
+            waiting += not each.is_doubted
             _take_price(writer.act, writer.project_id, number, each)
             done.related = done.related.plus(_relate(writer, number, each))
     done.unchanged = [row for row in dict.fromkeys(done.unchanged) if row not in done.seen]

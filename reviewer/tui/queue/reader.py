@@ -83,6 +83,8 @@ class BackgroundReading:
                 return f"{self.reader}: stopping ..."
             return f"{key} stops {self.reader}  {self._progress}"
         came = f"{self.new:,} new" if self.new else "nothing new"
+        if deferred := self._ended.get("deferred"):
+            came = f"{came}, {deferred:,} of them deferred"
         if joined := self._ended.get("joined"):
             came = f"{came}, {joined:,} joined"
         if cost := self._ended.get("tokens_in"):

@@ -192,6 +192,18 @@ def compares(folder: Path) -> None:
     )
 
 
+async def test_the_result_says_how_many_statements_are_deferred(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    words = "Before printing, each tray is weighed twice."
+    answers(bin_folder, answer(said(words, (1, WORDS), confidence=0.4)))
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop", size=(120, 30)) as screen:
+        await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
+        await screen.press("R")
+        await screen.until(lambda: "1 new, 1 of them deferred; " in screen.text)
+
+
 async def test_the_result_counts_statements_joined_by_the_comparison(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:

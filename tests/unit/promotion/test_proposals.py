@@ -204,9 +204,14 @@ def test_at_most_fifty_wait_and_the_others_can_be_called_up(engine: Engine, tmp_
     talk = session(tmp_path / "long.jsonl", *said)
     added = add(
         engine, talk,
-        *(proposal(text, (number, text), kind="") for number, text in enumerate(said[:60])),
+        *(
+            proposal(text, (number, text), kind="", confidence=0.8 if number < 60 else 0.4)
+            for number, text in enumerate(said)
+        ),
     )  # fmt: skip
-    assert (len(added.new), len(added.over_cap)) == (50, 10)
+    assert len(added.over_cap) == 10
+    assert len(waiting(engine)) == 50
+    assert len(waiting(engine, status="deferred")) == len(said) - 60, "they take no place"
     assert engine.queue.counts("acme").beyond_cap == 10
     engine.intake.more(project="acme", limit=4)
     rows = waiting(engine)

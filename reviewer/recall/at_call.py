@@ -240,7 +240,7 @@ def _reports_itself(output: str, commands: Iterable[str]) -> bool:
 
 
 def _handed_over(store: sqlite3.Connection, event: HookEvent) -> set[int]:
-    """The memories that the session was given at such an event."""
+    """The memories given to the session at events of these kinds."""
     which, kind = ("=", GUARD) if event.kind == GUARD else ("<>", START)
     return {
         number

@@ -17,9 +17,7 @@ _TERM = re.compile(
 
 
 class Term(NamedTuple):
-    """A part of a filter line. `field` is empty for words, `value` for a field not typed to its
-    end.
-    """
+    """A part of a filter line. `field` is empty for words, `value` for a field still being typed."""
 
     wanted: bool
     field: str

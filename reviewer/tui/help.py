@@ -183,7 +183,7 @@ def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:
 
 
 def _named(row: HelpRow) -> str:
-    """The title of a row, and what else people call it."""
+    """The title of a row, and its synonyms."""
     return f"{row.title} {CALLED.get(row.action.id, '')}" if row.action else row.title
 
 

@@ -177,8 +177,8 @@ def retire(act: Act, proposals: Sequence[DecidedRow], now: str) -> list[int]:
 
 
 def update_dependents(act: Act, ids: Sequence[int], now: str) -> str:
-    """Have what depends on decided or changed rows follow them: the near duplicates left behind
-    them, the memories graduated to them, and their conflicts. Returns what became of conflicts, for
+    """Update what depends on decided or changed rows: the near duplicates left behind them, the
+    memories graduated to them, and their conflicts. Returns the changes of conflicts in words, for
     the title of the act.
     """
     near = (
@@ -226,7 +226,8 @@ def hide_behind(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> N
 
 
 def no_longer_doubted(act: Act, number: int) -> None:
-    """Let a row wait that was deferred because its proposer doubted it: it came up again."""
+    """Let a row wait that was deferred because its proposer doubted it, now that it came up
+    again."""
     ((deferred, prior, flags),) = act.query(
         "SELECT deferred, prior, flags FROM memory WHERE id = ?", (number,)
     )

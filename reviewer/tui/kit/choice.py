@@ -23,7 +23,8 @@ from reviewer.tui.kit.text import cut
 from reviewer.tui.kit.text_pane import TextPane
 
 Find = Callable[[str], Sequence[Option] | str]
-"""The options for a typed text, or a sentence in their place, which a ReviewerError has, too."""
+"""Returns the options for a typed text, or a sentence in their place; may also raise a
+ReviewerError with one."""
 
 NOTHING = "Nothing matches."
 NAME_CELLS = 34
@@ -51,7 +52,7 @@ class ChoiceField(Input):
     narrows = False
     """Typing only narrows the list; until then, the keys of lists move."""
     initials = ""
-    """The first letters of the options, which are typed even so."""
+    """The first letters of the options, which are typed even then."""
 
     def way(self, key: str) -> str:
         """The arrow that a key means now, or the key itself."""

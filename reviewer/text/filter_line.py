@@ -17,7 +17,7 @@ _TERM = re.compile(
 
 
 class Term(NamedTuple):
-    """A part of a filter line. `field` is empty for words, `value` for a field still being typed."""
+    """A part of a filter line. `field` is empty for words, `value` for an unfinished field."""
 
     wanted: bool
     field: str

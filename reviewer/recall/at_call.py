@@ -191,7 +191,7 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     if lines and _only_searches(event.command):
         own = re.search(_OF_SEARCH, event.text)
         lines = failing_lines(own[0], up_to=up_to, most_lines=MAX_LINES) if own else ()
-        lines = tuple(line for line in lines if not line.path)  # what it found
+        lines = tuple(line for line in lines if not line.path)  # its matches
     if not lines and not failed:
         return None
     signatures = signatures_of(lines)

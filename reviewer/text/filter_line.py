@@ -39,7 +39,7 @@ class Field(Struct, frozen=True):
     """Its value is compared; `sql` is then a column."""
 
     def known(self) -> tuple[str, ...]:
-        """The values that a text may be the beginning of; empty if there is no fixed set."""
+        """The possible values, for completing a text; empty without a fixed set."""
         return (*self.meanings, *self.values())
 
 

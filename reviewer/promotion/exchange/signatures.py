@@ -89,7 +89,7 @@ def signer(path: Path, data: bytes, allowed: Path) -> str:
             ["-Y", "verify", "-f", str(allowed), "-I", name, "-n", NAMESPACE, "-s", str(kept)], data
         )
     if done.returncode:
-        raise SignatureError(f"The signature of {name} does not hold: {_reason(done)}")
+        raise SignatureError(f"The signature of {name} is invalid: {_reason(done)}")
     return name
 
 

@@ -161,7 +161,7 @@ class SignedDecisions:
                 if _is_after(each.at, latest):
                     why = f"its time is still to come ({each.at[:40]})"
                 elif each.verdict is Verdict.WITHDRAWN:
-                    why = "what was taken back is for sync only"
+                    why = "decisions taken back are for sync only"
                 elif row is not None:
                     why = self._decide(act, done, each, row)
                 elif each.verdict is Verdict.PROMOTED:

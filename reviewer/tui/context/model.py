@@ -54,7 +54,7 @@ class ContextSnapshot(Struct, frozen=True):
     levels: tuple[ChosenLevel, ...] = ()
     trouble: str = ""
     hits: frozenset[int] = frozenset()
-    """The turns that a filter lets through."""
+    """The turns that match a filter."""
 
 
 def read_context(engine: Engine, number: int, filter_: str = "") -> ContextSnapshot:

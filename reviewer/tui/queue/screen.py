@@ -536,7 +536,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )  # fmt: skip
 
     def offers(self, action: Action) -> bool:
-        """An empty list offers only what leads to rows."""
+        """An empty list offers only actions that lead to rows."""
         leads = (keys.READ_SESSIONS, kit_keys.PROJECT, kit_keys.UNDO, kit_keys.FILTER)
         return bool(self.model.ids) or action in (*leads, kit_keys.MENU)
 
@@ -552,7 +552,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         marks, detail = self.model.marks, self._detail
         if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
             return title
-        if marks:  # the store is not asked about those that were not shown lately
+        if marks:  # only rows in the cache: the store is not queried here
             known = [row for each in marks if (row := self.model.known(each)) is not None]
             return self._with_alike(title, known) if len(known) == len(marks) else title
         if detail is None or detail.view.id != self.model.current_id:

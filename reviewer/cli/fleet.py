@@ -89,7 +89,7 @@ def run_(
     for problem in report.problems:
         narrate(problem)
     if report.state == "interrupted":
-        narrate("Interrupted. What was read is kept; run the same command again to go on.")
+        narrate("Interrupted. What was read so far is kept; run the same command to continue.")
         leave(INTERRUPTED)
     if report.files == 0:
         narrate("There is nothing to read.")

@@ -80,7 +80,7 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
             f"{', '.join(f'#{each}' for each in done.conflicts[:10])}"
         )
     if done.unwritten:
-        narrate(f"{done.unwritten}. What was decided here is sent with the next sync.")
+        narrate(f"{done.unwritten}. Decisions made here are sent with the next sync.")
         leave(FAILED)
 
 

@@ -88,7 +88,7 @@ def parse_patterns(match: Iterable[str], regexes: Iterable[str] = ()) -> tuple[P
 
 def _pattern(text: str, mode: MatchMode) -> Pattern:
     if not text.strip():
-        raise PatternError("A retention pattern is empty; give what a summary must match.")
+        raise PatternError("A retention pattern is empty; give a text that a summary must contain.")
     if len(text) > LONGEST_PATTERN:
         raise PatternError(
             f"A retention pattern has at most {LONGEST_PATTERN:,} characters, this has "

@@ -52,7 +52,7 @@ LOST_CHARS = 200
 SHORTEST_TAG = 8
 """Minimum characters of a tag that represents a longer anchor."""
 SAID = 0.5
-"""Share of its terms with which a statement counts as said."""
+"""Share of its terms from which a statement counts as covered."""
 FEWEST_TERMS = 3
 """Terms of a sentence that is looked for."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -38,7 +38,7 @@ MIN_CEILING = 8
 """The lowest ceiling derived from the size of a short source, in tokens."""
 SHORT = 40
 """Tokens up to which a source is not shortened."""
-NOTHING_TOLD = "nothing in it can be told in so few words"
+NOTHING_TOLD = "it cannot be summarized in so few words"
 
 
 class FileSummary(Struct, frozen=True):

@@ -107,7 +107,7 @@ class FileTurns:
                 yield from maker.of_turn(turn, has_main=not chosen.aside)
 
     def _survey(self) -> list[Conversation]:
-        """The conversations; also notes what was rewound. Those of sub-agents and those without
+        """The conversations; also records the rewinds. Those of sub-agents and those without
         messages are left out, unless there are no others.
         """
         found: dict[str, Conversation] = {}

@@ -1,5 +1,5 @@
 """Levels for a token target: the person's words first, then all Brief, the last two whole, all
-Detailed from the newest on, and whole where most was said.
+Detailed from the newest on, and whole where most of it is speech.
 """
 
 from __future__ import annotations

@@ -12,7 +12,8 @@ from reviewer.compression.values import LostKind
 from reviewer.compression.words import terms
 
 ENOUGH, FEWEST_TERMS, MAX_TERMS = 0.5, 2, 8
-"""A need counts as said with this share of its terms, limited to a minimum and a maximum number."""
+"""A need counts as covered with this share of its terms, limited to a minimum and a maximum
+number."""
 TOKENS_A_TERM = 8
 """One more term of each need is expected for so many tokens of the text."""
 FIRST_FROM = 200

@@ -188,7 +188,7 @@ def _why_kept(segment: Segment, choice: LevelChoice, compressed: CompressedSegme
     if not segment.tokens:
         return "nothing in it is sent"
     if not compressed.content.strip():
-        return "nothing in it can be told in so few words"
+        return "it cannot be summarized in so few words"
     if compressed.token_count >= segment.tokens:
         return "a summary would not be smaller"
     return "it is too short to be summarized" if segment.tokens <= SHORT else ""

@@ -239,7 +239,8 @@ class _Wave:
         return {slot for (slot,) in rows}
 
     def _count_again(self, again: dict[int, list[tuple[CandidateRow, SourcePlace]]]) -> None:
-        """Candidates that the project has count as seen, with their place as evidence."""
+        """Count candidates that the project already has as seen again, with their place as
+        evidence."""
         updates: list[tuple[int, Image]] = []
         for number, found in sorted(again.items()):
             there = places_of(self._act, number)

@@ -109,6 +109,6 @@ def dask_cluster(address: str) -> Iterator[Workers]:
         try:
             yield Workers(executor, width, lambda: client.status == "running")
         finally:
-            executor.shutdown(wait=False)  # cancels what has not begun
+            executor.shutdown(wait=False)  # cancels parts that have not begun
     finally:
         client.close(timeout=2)

@@ -17,7 +17,7 @@ CONFLICT = 4.0
 OWN_WORDS = 3.0
 """The rank from which rows are the person's own words."""
 RECURS = 2.0
-"""The rank from which rows are shown by several sessions."""
+"""The rank from which rows come from several sessions."""
 OF_FLEET = 0.8085
 """Rank of a fleet's most frequent statements: the highest confidence that the formula can give."""
 BY_HAND = 1.0
@@ -31,8 +31,8 @@ SUNK = 0.0
 def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
     """The place of a row, the higher the earlier. `quality`, from 0 to 1, decides between equals.
 
-    First the person's own words, then what several sessions show, both by sessions and then calls
-    lost; then what cost calls; then the rest.
+    First the person's own words, then rows from several sessions, both by sessions and then calls
+    lost; then rows that cost calls; then the rest.
     """
     dear = min(cost, MAX_COST) / 1_000 + quality * 0.0009
     if own_words or sessions > 1:
@@ -66,7 +66,7 @@ and the formula cannot exceed 1.
 """
 
 EVEN = 0.5
-"""From this confidence on, a proposer rather expects that its statement is kept."""
+"""At or above this confidence, a proposer expects its statement to be kept."""
 
 NEEDS: dict[str, float] = {
     "instruction": 1.0,
@@ -80,7 +80,7 @@ NEEDS: dict[str, float] = {
 """How much a maintainer needs a kind of statement; OTHER for the rest."""
 OTHER = 0.65
 MEANT_FOR_ONCE = "once"
-"""The flag of a wish that was meant for once."""
+"""The flag of a wish that was meant for one occasion."""
 OF_AGENT = 0.85
 """Factor on a wish that is not in the person's own words."""
 
@@ -114,8 +114,8 @@ def is_own(proposal: Proposal) -> bool:
 
 
 def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float) -> float:
-    """The quality of a statement, 0 to 1: confidence x need x novelty, less what its proof leaves
-    open.
+    """The quality of a statement, 0 to 1: confidence x need x novelty, reduced for gaps in its
+    proof.
     """
     need = NEEDS.get(proposal.kind, OTHER)
     if proposal.kind in WISHES and not is_own(proposal):
@@ -136,7 +136,7 @@ def quality(proposal: Proposal, proof: Proof, confidence: float, novelty: float)
 
 def flags(proposal: Proposal, proof: Proof) -> tuple[str, ...]:
     """The flags by which a row shows its proof: `unproved`, `not-alone`, `known`, `taken-back`,
-    `replaces`, `once` for an order that was meant for once, and the proof's own flags.
+    `replaces`, `once` for an order meant for one occasion, and the proof's own flags.
     """
     found = set(proof.flags)
     found.update(
@@ -155,7 +155,7 @@ def flags(proposal: Proposal, proof: Proof) -> tuple[str, ...]:
 
 
 def _may_be_taken_back(proposal: Proposal, proof: Proof) -> bool:
-    """Whether something is said later about the same that the proposer has not judged: a reader of
-    the whole session has, and is asked again where it read only a part.
+    """Whether later lines on the subject may retract it and the proposer did not see them; a reader
+    of the whole session saw them, and is asked again if it read only a part.
     """
     return bool(proof.later) and proposal.proposer not in (Proposer.MODEL, Proposer.COMMAND)

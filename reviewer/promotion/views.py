@@ -40,7 +40,7 @@ class Sort(StrEnum):
     USED = "used"
     """Last used at a call, or else decided."""
     COST = "cost"
-    """What lacking it has cost, or else decided last."""
+    """The cost of lacking it, or else decided last."""
 
 
 class RejectReason(StrEnum):

@@ -170,8 +170,8 @@ class Relations(Struct, frozen=True):
 
     `same`: groups, the best wording first. `untrue`: an older statement and the later one that
     makes it untrue. `corrected`: the same if a part is still true, with a wording of that part;
-    empty if the reader gave no usable one. `contradict`: pairs of which it is unknown which is
-    true.
+    empty if the reader gave no usable one. `contradict`: pairs that contradict each other, either
+    of which may be true.
     """
 
     same: tuple[tuple[int, ...], ...] = ()

@@ -191,7 +191,7 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     if lines and _only_searches(event.command):
         own = re.search(_OF_SEARCH, event.text)
         lines = failing_lines(own[0], up_to=up_to, most_lines=MAX_LINES) if own else ()
-        lines = tuple(line for line in lines if not line.path)  # what it found
+        lines = tuple(line for line in lines if not line.path)  # its matches
     if not lines and not failed:
         return None
     signatures = signatures_of(lines)
@@ -240,7 +240,7 @@ def _reports_itself(output: str, commands: Iterable[str]) -> bool:
 
 
 def _handed_over(store: sqlite3.Connection, event: HookEvent) -> set[int]:
-    """The memories that the session was given at such an event."""
+    """The memories given to the session at events of these kinds."""
     which, kind = ("=", GUARD) if event.kind == GUARD else ("<>", START)
     return {
         number

@@ -95,6 +95,11 @@ def read_moment(text: str) -> Moment:
             raise ReviewerError(
                 f"{value} may be {' or '.join(names)}. Write the one you mean: {kind} {names[-1]}."
             )
+        if value.startswith(f"{names[0]} ") and "-" not in value:
+            raise ReviewerError(
+                f"Only {names[0]} of {value} would count. Write {kind} {names[0]}, and further"
+                " moments after a semicolon."
+            )
         value = names[0]
     return Moment(kind, value.removeprefix("./") or value)
 
@@ -133,8 +138,8 @@ def offers(text: str) -> tuple[Moment, ...]:
     said = " ".join(" ".join(_quoted(text)).split()) or " ".join(words)
     found = [
         *commands,
-        *_paths_named(text),
         *(Moment(MomentKind.GUARD, command.value) for command in commands),
+        *_paths_named(text),
         Moment(MomentKind.ERROR, said),
         Moment(MomentKind.WORDS, said),
         *([Moment(MomentKind.TOOL, said)] if _TOOL.fullmatch(said) else []),

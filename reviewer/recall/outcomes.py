@@ -27,8 +27,8 @@ class UseOutcome(StrEnum):
 
 class MemoryUse(Struct, frozen=True):
     """A memory handed to a session. `event`: its kind; `cue`: its commands and signatures;
-    `of_memory`: signatures of the failures that the memory is about; `calls`: what one of these has
-    cost on average, shared by the memories that were handed over together.
+    `of_memory`: signatures of the failures that the memory is about; `calls`: the average cost of
+    one of these, shared by the memories that were handed over together.
     """
 
     memory: int

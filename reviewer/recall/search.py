@@ -178,7 +178,7 @@ def _by_command_word(store: sqlite3.Connection, project: int, prompt: str) -> li
 
 
 def _with_programs(commands: Iterable[str]) -> list[str]:
-    """Each command with all its subcommands, with fewer, and the program alone."""
+    """Each command with all its subcommands, then with fewer, down to the program alone."""
     found: dict[str, None] = {}
     for command in commands:
         while command:

@@ -60,7 +60,7 @@ LONGEST_CHOICE = 500
 class UseCount(Struct, frozen=True):
     """Uses of a memory and their known outcomes. `starts`: packets that contained it; `needed`:
     packets after which the failure occurred anyway; `saved`: about as many calls, one average cost
-    of the failure for each time that it held, shared with the memories of the same moment.
+    of the failure for each use that helped, shared with the memories of the same moment.
     """
 
     memory: int
@@ -75,8 +75,8 @@ class UseCount(Struct, frozen=True):
 
     @property
     def worth(self) -> tuple[float, ...]:
-        """What orders memories by their worth: calls saved, then uses that held, that did not, and
-        that nobody knows of.
+        """The sort key by worth: calls saved, then uses that helped, that did not, and of unknown
+        outcome.
         """
         return self.saved, self.held, self.broken, self.used
 

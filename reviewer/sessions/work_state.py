@@ -264,7 +264,7 @@ class WorkTracker:
             printed = not piped and not command.writes
             whole = ran and printed and result.outcome is not Outcome.INTERRUPTED
             self._tree.ran(command, folder, outcome, text, line, alone=alone, whole=whole)
-        for each in later:  # no commit of a task holds what was changed while it ran
+        for each in later:  # a task's commit does not contain changes made while it ran
             self._tree.follow(each)
         if switched := SWITCHED.findall(text):
             by = [each for each in call.commands if {"checkout", "switch"} & {*each.words}]

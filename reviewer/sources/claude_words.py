@@ -114,7 +114,7 @@ def command_called(text: str) -> str:
 
 
 _PENDING = re.compile(r"^[#* ]*7\. Pending Tasks", re.MULTILINE)
-"""The heading of the last three sections of a summary: open tasks, current work, next step."""
+"""The headings of the last three sections of a summary: open tasks, current work, next step."""
 
 
 def summary_words(text: str, *, worked_on: bool = False) -> str:

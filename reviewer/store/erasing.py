@@ -136,7 +136,7 @@ class References:
         return found | {("memory", row[0]) for row in connection.execute(sql, (ids,))}
 
     def _owned_once(self, connection: sqlite3.Connection, rows: set[Row]) -> set[Row]:
-        """Rows that belonged to them and are no longer in the tables."""
+        """Rows that belonged to them but were deleted from the tables."""
         found: dict[str, set[int]] = defaultdict(set)
         for change in all_changes(connection):
             if (change.table, change.row) in rows:

@@ -17,9 +17,7 @@ _TERM = re.compile(
 
 
 class Term(NamedTuple):
-    """A part of a filter line. `field` is empty for words, `value` for a field not typed to its
-    end.
-    """
+    """A part of a filter line. `field` is empty for words, `value` for an unfinished field."""
 
     wanted: bool
     field: str
@@ -41,7 +39,7 @@ class Field(Struct, frozen=True):
     """Its value is compared; `sql` is then a column."""
 
     def known(self) -> tuple[str, ...]:
-        """The values that a text may be the beginning of; empty if there is no fixed set."""
+        """The possible values, for completing a text; empty without a fixed set."""
         return (*self.meanings, *self.values())
 
 

@@ -28,7 +28,7 @@ class Hunk(Struct, frozen=True):
 
     @property
     def op(self) -> Op:
-        """What became of the original stretch."""
+        """How the original stretch was changed."""
         if self.original == self.edited:
             return "equal"
         return "insert" if not self.original else "replace" if self.edited else "delete"

@@ -183,7 +183,7 @@ def matching(rows: Sequence[HelpRow], typed: str) -> list[HelpRow]:
 
 
 def _named(row: HelpRow) -> str:
-    """The title of a row, and what else people call it."""
+    """The title of a row, and its synonyms."""
     return f"{row.title} {CALLED.get(row.action.id, '')}" if row.action else row.title
 
 
@@ -234,4 +234,4 @@ async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
 
     title = "More" if menu else "What you can do here"
     hint = "type what you want to do"
-    await below.choose(title, options, then, hint=hint, whole=not menu, narrows=True)
+    await below.choose(title, options, then, hint=hint, whole=not menu)

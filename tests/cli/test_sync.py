@@ -304,7 +304,7 @@ def test_with_signers_only_signed_files_count(pair: Pair) -> None:
     forged = only_file(laptop)
     forged.write_bytes(forged.read_bytes().replace(b"promoted", b"rejected"))
     found = sync(desktop)
-    assert (found["taken"], "does not hold" in str(found["problems"])) == (0, True)
+    assert (found["taken"], "is invalid" in str(found["problems"])) == (0, True)
 
 
 def test_files_of_another_project_in_the_folder_are_left_alone(pair: Pair) -> None:

@@ -455,7 +455,7 @@ def test_a_memory_that_the_store_does_not_have_is_added_with_its_line_as_evidenc
     carl.nothing_lost()
 
 
-def test_a_signature_that_does_not_hold_changes_nothing(exported: Signed) -> None:
+def test_an_invalid_signature_changes_nothing(exported: Signed) -> None:
     out, allowed, hers = exported.file, exported.allowed, exported.hers
     signature = out.with_name("anna.jsonl.sig")
     content, kept, trusted = out.read_bytes(), signature.read_bytes(), allowed.read_text()
@@ -464,7 +464,7 @@ def test_a_signature_that_does_not_hold_changes_nothing(exported: Signed) -> Non
     expired = trusted.replace(" ", ' valid-before="20200101" ', 1)
     mallory = Signer(hers.folder / "keys", "mallory").line
     damages: list[tuple[Callable[[], object], str]] = [
-        (lambda: out.write_bytes(content.replace(b"promoted", b"rejected")), "does not hold"),
+        (lambda: out.write_bytes(content.replace(b"promoted", b"rejected")), "is invalid"),
         (lambda: allowed.write_text(mallory), "Nobody in"),
         (lambda: allowed.write_text(expired), "has signed this with a key that is valid now"),
         (
@@ -476,7 +476,7 @@ def test_a_signature_that_does_not_hold_changes_nothing(exported: Signed) -> Non
             "1 to 64 characters in one line",
         ),
         (signature.unlink, "Files without one do not count"),
-        (lambda: exported.anna.sign(out, "file"), "anna@example.org does not hold"),
+        (lambda: exported.anna.sign(out, "file"), "anna@example.org is invalid"),
     ]
     for damage, expected in damages:
         out.write_bytes(content)

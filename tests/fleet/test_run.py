@@ -105,7 +105,7 @@ def test_ctrl_c_waits_only_a_moment_for_a_file_that_takes_long(
     running.send_signal(signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 130, said
-    assert "What was read is kept; run the same command again to go on." in said
+    assert "What was read so far is kept; run the same command to continue." in said
     assert "Traceback" not in said
     assert whole_parts(endless.parts) == 1
 

@@ -1,4 +1,4 @@
-"""Choosing from a list: the keys of lists move until something is typed."""
+"""Choosing from a list by typing."""
 
 from __future__ import annotations
 
@@ -25,52 +25,13 @@ def projects(stocked: Engine, notes: Path) -> Engine:
     return stocked
 
 
-async def test_j_and_k_move_until_something_is_typed(projects: Engine) -> None:
-    async with opened(projects) as screen:
-        await screen.press("x", "w")
-        assert "type to narrow, arrows move" in screen.text
-        first = chosen(screen)
-        await screen.press("j")
-        assert chosen(screen) != first
-        await screen.press(*"dangj")
-        assert screen.top(ChoiceScreen).field.value == "dangj"
-
-
 @pytest.mark.parametrize("name", ["jam", "kiosk"])
-async def test_a_letter_that_an_option_begins_with_is_typed(projects: Engine, name: str) -> None:
+async def test_the_letters_of_lists_are_typed_too(projects: Engine, name: str) -> None:
     async with opened(projects) as screen:
         await screen.press("p", *name)
         assert screen.top(ChoiceScreen).field.value == name
         await screen.press("enter")
         assert screen.app.project == present(screen.model.current).project == name
-
-
-async def test_they_move_in_the_menu_and_in_the_help(screen: Screen) -> None:
-    for opens in ("full_stop", "question_mark"):
-        await screen.press(opens)
-        first = chosen(screen)
-        await screen.press("j")
-        assert chosen(screen) != first
-        await screen.press("k")
-        assert chosen(screen) == first
-        await screen.press("escape")
-
-
-async def test_keys_of_ones_own_move_too(projects: Engine, tmp_path: Path) -> None:
-    keymap = tmp_path / "keys.toml"
-    keymap.write_text('[keys]\nline_down = "n"\n', "utf-8")
-    async with opened(projects, keymap=keymap) as screen:
-        await screen.press("p")
-        await screen.press("n")
-        assert chosen(screen) == "acme"
-        await screen.press("j")
-        assert screen.top(ChoiceScreen).field.value == "j"
-
-
-async def test_where_a_text_is_the_answer_they_are_letters(engine: Engine) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f5", "n", *"jdk", "enter", *"k", "ctrl+s")
-        assert [(each.key, each.value) for each in engine.state.all("acme")] == [("jdk", "k")]
 
 
 async def test_the_menu_lists_every_act_that_is_possible_now_with_its_key(

@@ -19,8 +19,8 @@ __all__ = ["ActView", "ChangeView", "History", "Undone"]
 NEWEST = 2**62
 """Above the number of any act."""
 _NO_STEP = "kind NOT IN ('wave', 'read') AND NOT (kind = 'ingest' AND rows = 1)"
-"""Steps of an ingestion change no row that a person decides on; the act `ingest` says what came of
-them. One that only ends its wave brought nothing.
+"""Steps of an ingestion change no row that a person decides on; the act `ingest` reports their
+result. An `ingest` that only ends its wave added nothing.
 """
 _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
@@ -53,8 +53,8 @@ class History(Undo):
     """Undo, redo, and the ledger: of the current project, or of all projects."""
 
     def another_who_decided(self, memory: int) -> str:
-        """The name of another person who made the latest decision on a memory; empty if it was
-        one's own.
+        """The name of another person who made the latest decision on a memory; empty if this person
+        did.
         """
         row = self._database.first(
             "SELECT l.id FROM ledger_touch t JOIN ledger l ON l.id = t.act"

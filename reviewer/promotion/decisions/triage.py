@@ -235,8 +235,8 @@ def promote_rows(
     act: Act, ids: Sequence[int], alone: Collection[int] = (), *, now: str
 ) -> tuple[list[DecidedRow], list[int], str]:
     """Promote candidates as part of an act; returns the rows, the near duplicates merged into them,
-    and what became of conflicts, for the title. A proposal to retire a memory retires it. Raises as
-    `Triage.promote` does.
+    and the changes of conflicts in words, for the title. A proposal to retire a memory retires it.
+    Raises as `Triage.promote` does.
     """
     rows = candidates_of(act, ids)
     facts = [row for row in rows if row.rule != RETIRE]
@@ -260,7 +260,7 @@ def reject_rows(
     now: str,
 ) -> tuple[list[DecidedRow], list[int], str]:
     """Reject candidates as part of an act; returns the rows, the near duplicates rejected with
-    them, and what became of conflicts, for the title. Raises as `Triage.promote` does.
+    them, and the changes of conflicts in words, for the title. Raises as `Triage.promote` does.
     """
     rows = candidates_of(act, ids)
     decided = [row.id for row in rows]

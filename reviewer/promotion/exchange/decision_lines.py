@@ -1,8 +1,6 @@
-"""The file in which decisions travel: a header, and a decision a line, as JSON.
-
-Both the files of `decisions export` and those in the folder of `sync` are such files. A decision is
-found again by project, kind, type and key, never by a row's number, which differs from store to
-store.
+"""The file format of decisions: a header and one decision per line, as JSON, for both `decisions
+export` and the folder of `sync`. A decision is found again by project, kind, type and key, never by
+a row's number, which differs from store to store.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ class Verdict(StrEnum):
 
 
 class EvidencePlace(Struct, frozen=True):
-    """A place that a memory comes from: the name of the file, 0-based lines, and what they say."""
+    """A source of a memory: the name of the file, 0-based lines, and their text."""
 
     file: str
     line_start: int
@@ -60,8 +58,8 @@ class EvidencePlace(Struct, frozen=True):
 class Decision(Struct, frozen=True, omit_defaults=True):
     """One decision. `earlier` are the keys of former wordings.
 
-    Files of `sync` also say which `item` it is about, and `after` which decisions on it they knew
-    of (see `syncing.py`).
+    In files of `sync`, `item` is its subject, and `after` names the earlier decisions on it that
+    were known (see `syncing.py`).
     """
 
     verdict: Verdict
@@ -110,7 +108,7 @@ class Line(Struct, frozen=True):
 
 
 class Fault(Struct, frozen=True):
-    """A line that is left out, and why; `decision` where it is one."""
+    """A line that is left out, and why; `decision` if it has a valid one."""
 
     number: int
     why: str
@@ -118,7 +116,7 @@ class Fault(Struct, frozen=True):
 
 
 class DecisionFile(Struct, frozen=True):
-    """A file of decisions: all that it has, its good lines, and the others."""
+    """A file of decisions: its content, the valid lines, and the faults."""
 
     path: Path
     header: Header
@@ -128,7 +126,7 @@ class DecisionFile(Struct, frozen=True):
 
     @property
     def whole_lines(self) -> bytes:
-        """Without an end that was cut off."""
+        """The content without a truncated last line."""
         return self.data[: self.data.rfind(b"\n") + 1]
 
 
@@ -163,7 +161,7 @@ def read_decisions(path: Path) -> DecisionFile:
 
 
 def decision_line(raw: bytes, path: Path, number: int, start: int = 0) -> Line | Fault:
-    """The decision of a line, or why it is left out."""
+    """The decision in a line, or why the line is left out."""
     if not raw.endswith(b"\n"):
         return Fault(number, "its end has not arrived yet")
     try:

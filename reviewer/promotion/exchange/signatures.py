@@ -1,4 +1,4 @@
-"""Signatures of files, made and checked by `ssh-keygen -Y` with the keys that people have."""
+"""Signatures of files, made and checked by `ssh-keygen -Y` with people's SSH keys."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from reviewer.errors import ReviewerError
 from reviewer.files import read_own, reason_of
 
 NAMESPACE = "reviewer-decisions"
-"""The purpose of a signature: one that was made for something else does not count."""
+"""The purpose of a signature; one made for another purpose is invalid."""
 
 PATTERN_SIGNS = "*?!"
-"""What makes several names of one in a file of allowed signers."""
+"""Characters that make a name in a file of allowed signers match several people."""
 
 LONGEST_NAME = 64
 """Characters of a name in the history."""
@@ -51,12 +51,12 @@ def signature_of(path: Path) -> Path:
 
 
 def signer(path: Path, data: bytes, allowed: Path) -> str:
-    """The name by which the file of allowed signers knows who signed `data`, the content of the
+    """The name, in the file of allowed signers, of the person who signed `data`, the content of the
     file at `path`.
 
     `allowed` is as `ssh-keygen(1)` describes it: a name and a public key on each line. Raises
-    SignatureError when there is no signature, the key is not in it, has expired, or the signature
-    is of other data.
+    SignatureError if the signature is missing or of other data, or if its key is not allowed or has
+    expired.
     """
     if not allowed.is_file():
         raise SignatureError(f"There is no file of allowed signers at {allowed}.")
@@ -89,7 +89,7 @@ def signer(path: Path, data: bytes, allowed: Path) -> str:
             ["-Y", "verify", "-f", str(allowed), "-I", name, "-n", NAMESPACE, "-s", str(kept)], data
         )
     if done.returncode:
-        raise SignatureError(f"The signature of {name} does not hold: {_reason(done)}")
+        raise SignatureError(f"The signature of {name} is invalid: {_reason(done)}")
     return name
 
 

@@ -51,7 +51,7 @@ from reviewer.text.secrets import mask
 
 MAX_QUOTES = 3
 AHEAD = timedelta(days=1)
-"""How far another clock may be ahead of this one."""
+"""How far ahead another machine's clock may be."""
 
 DECISION_COLUMNS = "m.id, m.kind, m.type, m.key, m.content, m.status, m.decided_at, m.reason"
 
@@ -67,7 +67,7 @@ VERDICTS = {
     "invalid": Verdict.REJECTED,
     "candidate": Verdict.WITHDRAWN,
 }
-"""What the status of a row says; a superseded row has its say in the one that took its place."""
+"""The verdict for each status; a superseded row counts through the row that replaced it."""
 
 
 class StoredRow(NamedTuple):
@@ -87,11 +87,11 @@ class Refused(Struct, frozen=True):
     verdict: str
     why: str
     row: int = 0
-    """The row that was decided otherwise; 0 where there is none."""
+    """The row with the conflicting decision; 0 if there is none."""
 
 
 class ImportedDecisions(Struct):
-    """What became of the decisions of a file. `same` were decided like that already."""
+    """The result of importing a file. `same`: already decided the same way."""
 
     act: int = 0
     title: str = ""
@@ -136,8 +136,8 @@ class SignedDecisions:
             yield decision_of(reader, row, row["decided_at"] or iso(self._clock()))
 
     def apply(self, file: DecisionFile, project: str) -> ImportedDecisions:
-        """Apply a file to a project as one act of the ledger's actor. The newer of two decisions
-        of the same person counts; what somebody else has decided otherwise is refused.
+        """Apply a file to a project as one act of the ledger's actor. Of two decisions by the same
+        person the newer counts; those that conflict with somebody else's are refused.
 
         Raises ReviewerError for a file from the future; nothing is written then.
         """
@@ -161,7 +161,7 @@ class SignedDecisions:
                 if _is_after(each.at, latest):
                     why = f"its time is still to come ({each.at[:40]})"
                 elif each.verdict is Verdict.WITHDRAWN:
-                    why = "what was taken back is for sync only"
+                    why = "decisions taken back are for sync only"
                 elif row is not None:
                     why = self._decide(act, done, each, row)
                 elif each.verdict is Verdict.PROMOTED:
@@ -182,7 +182,8 @@ class SignedDecisions:
         return done
 
     def _decide(self, act: Act, done: ImportedDecisions, each: Decision, row: StoredRow) -> str:
-        """Apply a decision to its row; returns why it cannot, or nothing."""
+        """Apply a decision to its row; returns the reason if that is impossible, else an empty
+        text."""
         number, status = row.id, row.status
         now = iso(self._clock())
         promoted = each.verdict is Verdict.PROMOTED
@@ -223,8 +224,8 @@ def _refused(each: Decision | None, why: str, row: int = 0) -> Refused:
 def decision_of(
     reader: sqlite3.Connection, row: sqlite3.Row, at: str, *, quoted: bool = True
 ) -> Decision:
-    """The decision that a row of DECISION_COLUMNS shows; a promoted one with quotes of its evidence
-    where `quoted`.
+    """The decision in a row of DECISION_COLUMNS; with `quoted`, a promoted one has quotes of its
+    evidence.
     """
     earlier = reader.execute(
         "SELECT content FROM content_history WHERE memory_id = ? ORDER BY id", (row["id"],)
@@ -322,7 +323,8 @@ def _insert(act: Act, each: Decision, *, project: int, wave: int, now: str) -> i
 
 
 def reword(act: Act, number: int, each: Decision, now: str) -> str:
-    """Give a row the wording and type of a decision; returns why it cannot, or nothing."""
+    """Give a row the wording and type of a decision; returns the reason if that is impossible, else
+    an empty text."""
     if same := reword_row(act, number, each.content, now, type_=each.type):
         return f"#{same[0]} says the same already"
     known = act.query("SELECT flags FROM memory WHERE id = ?", (number,))[0][0].split()

@@ -1,7 +1,6 @@
-"""What the lines in the folder of `sync` say together.
-
-That is a function of the lines alone, so that all machines come to the same: each memory is an item
-with lines of its own, and items that come to one wording are a group.
+"""The combined result of the lines in the folder of `sync`. It depends on the lines alone, so that
+all machines get the same: each memory is an item with its own lines, and items that end up with the
+same wording form a group.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ ENDING = ".reviewer.jsonl"
 
 
 class SyncItem(Struct, frozen=True):
-    """The lines on one memory that no other one was made after."""
+    """The latest lines about one memory: those that no other line follows."""
 
     latest: tuple[Line, ...]
     earlier: frozenset[str]
@@ -39,7 +38,8 @@ class SyncItem(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """The items that come to one wording, and their latest lines in an order of their own."""
+    """Items that end up with the same wording, and their latest lines, in an order that is the same
+    on every machine."""
 
     items: Mapping[str, SyncItem]
     lines: tuple[Line, ...]
@@ -57,12 +57,12 @@ class Group(Struct, frozen=True):
 
     @property
     def verdict(self) -> Verdict:
-        """The result; where the lines disagree, a person decides again."""
+        """The result; if the lines disagree, a person decides again."""
         return self.first.verdict if self.agrees else Verdict.WITHDRAWN
 
 
 def merged(lines: Iterable[Line]) -> dict[str, SyncItem]:
-    """The items of those lines."""
+    """The items of those lines, by name."""
     by_item: dict[str, dict[str, Line]] = defaultdict(dict)
     for each in lines:
         by_item[each.decision.item].setdefault(each.hash, each)
@@ -92,8 +92,8 @@ def _sorted(lines: Iterable[Line]) -> tuple[Line, ...]:
 def read_folder(
     folder: Path, own: Path, project: str, signers: str
 ) -> tuple[dict[Path, DecisionFile], list[str]]:
-    """The files of a project, and the problems of the others and of lines. `own` is this
-    machine's; with `signers` another counts only if one of them has signed it.
+    """The files of a project, and the problems of the others and of lines. `own` is this machine's;
+    with `signers`, another machine's file counts only if one of them signed it.
 
     Raises SourceError for a folder that cannot be read.
     """
@@ -121,8 +121,8 @@ def read_folder(
 
 
 def item_of(kind: str, type_: str, key: str, number: int) -> str:
-    """The name of an item: by its first wording, so that two machines give it the same. Those of
-    one machine that have the same first wording are numbered.
+    """The name of an item: by its first wording, so that two machines give it the same. Items of
+    one machine with the same first wording are numbered.
     """
     parts = (kind, type_, key, *([str(number)] if number > 1 else []))
     return _hash("\n".join(parts))

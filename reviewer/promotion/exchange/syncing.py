@@ -1,12 +1,11 @@
-"""Keeps the decisions of a project in step through a folder that others copy between machines.
+"""Keeps the decisions of a project in sync through a folder that other programs copy between
+machines. Each machine appends to its own file, in the format of `decision_lines.py`. A decision
+names its predecessors on the same memory by the hash of their lines; so no clock is needed to order
+them, and two that do not name each other are concurrent.
 
-Each machine appends to a file of its own, in the format of `decision_lines.py`. A decision names
-all those on the same memory that it was made after, by the hash of their lines; so no clock is
-needed to say which came last, and two that do not name each other are concurrent.
-
-A group of memories that come to one wording (`sync_lines.py`) has one row. Where its latest lines
-agree, the row becomes what they say; where they do not, it waits as a conflict, on every machine. A
-row writes lines only when it is not as the last sync left it, so that nothing is sent to and fro.
+A group of memories that end up with the same wording (`sync_lines.py`) has one row. If its latest
+lines agree, the row follows them; if not, it waits as a conflict on every machine. Lines are
+written only for rows that have changed since the last sync, so that nothing is sent back and forth.
 """
 
 from __future__ import annotations
@@ -67,12 +66,12 @@ SYNC = "sync"
 CONCURRENT = "concurrent"
 """Flag of a row that was decided differently on two machines."""
 SHOWN = 20
-"""Problems that are listed."""
+"""The most problems listed."""
 
 
 class SyncedItem(Struct, frozen=True):
-    """What the last sync left of an item: its row, which may have been superseded since, its lines
-    and the hash of the outcome.
+    """An item after the last sync: its row, which may have been superseded since, its lines and the
+    hash of the outcome.
     """
 
     memory: int | None
@@ -101,10 +100,10 @@ class Syncing:
     def sync(
         self, folder: Path, project: str, *, quoted: bool = False, key: str = "", signers: str = ""
     ) -> Synced:
-        """Take what other machines have decided, and write what this one has.
+        """Apply the decisions of other machines, and write those of this one.
 
-        `quoted`: with quotes of the evidence. `key` signs; with `signers` only files count that
-        one of them has signed. Raises SourceError for a folder that cannot be read.
+        `quoted`: with quotes of the evidence. `key` signs; with `signers`, only files signed by one
+        of them count. Raises SourceError for a folder that cannot be read.
         """
         own = folder / f"{self._machine()}-{_slug(project)}{ENDING}"
         files, problems = read_folder(folder, own, project, signers)
@@ -129,7 +128,7 @@ class Syncing:
         )  # fmt: skip
 
     def _machine(self) -> str:
-        """A name for this store on this machine; a copy of it elsewhere has another one."""
+        """A name for this store on this machine; a copy of the store elsewhere gets another one."""
         path = self._database.path.absolute()
         about = f"{platform.node()}\n{path}\n{path.stat().st_ino}"
         return hashlib.sha256(about.encode("utf-8", "surrogateescape")).hexdigest()[:12]
@@ -153,8 +152,8 @@ class _Run:
         self._origins = {
             item: each.memory for item, each in self._known.items() if each.memory in self._rows
         }
-        """The row that an item came from. Superseded by that of its group, it is woken when the
-        item differs again.
+        """The row that an item came from. If superseded by the row of its group, it is restored
+        once the item differs again.
         """
         self._sent: list[tuple[str, SyncedItem]] = []
         self.fresh: dict[str, Line] = {}
@@ -164,7 +163,7 @@ class _Run:
         self.problems: list[str] = []
 
     def take(self, files: Mapping[Path, DecisionFile], own: Path, *, quoted: bool) -> None:
-        """Make this store and the lines of all machines say the same."""
+        """Make this store and the lines of all machines agree."""
         self._name_new_items()
         living = {item: self._living(row) for item, row in self._origins.items()}
         here = {item: row for item, row in living.items() if row is not None}
@@ -196,7 +195,7 @@ class _Run:
         }
 
     def _read_rows(self, also: Iterable[int] = ()) -> dict[int, sqlite3.Row]:
-        """The rows that were decided here or synced before, what took their place, and others."""
+        """The rows that were decided here or synced before, their replacements, and others."""
         return self._select(
             "m.project_id = ?1 AND m.kind IN ('memory', 'entity')"
             f" AND m.rule <> '{RETIRE}' AND (m.status <> 'candidate'"
@@ -220,14 +219,14 @@ class _Run:
         return {row["id"]: row for row in cursor}
 
     def _living(self, number: int | None) -> sqlite3.Row | None:
-        """A row, or what took its place; None where that was taken back or forgotten."""
+        """A row, or its replacement; None if that was taken back or forgotten."""
         row = self._rows.get(number or 0)
         while row is not None and row["status"] == "superseded":
             row = self._rows.get(row["superseded_by"])
         return row
 
     def _name_new_items(self) -> None:
-        """Give each row that was decided here and has no item one of its own."""
+        """Give an item to each row that was decided here and has none."""
         have = set(self._origins.values())
         for number, row in self._rows.items():
             if number in have or row["status"] not in ("active", "invalid"):
@@ -250,8 +249,8 @@ class _Run:
     def _own_lines(
         self, here: Mapping[str, sqlite3.Row], there: set[str], own: Path, quoted: bool
     ) -> Iterator[Line]:
-        """A line for each item whose row is not as the last sync left it, or that the folder has no
-        line on.
+        """A line for each item whose row has changed since the last sync, or which has no line in
+        the folder.
         """
         for item, row in here.items():
             before = self._known.get(item)
@@ -270,8 +269,8 @@ class _Run:
                 yield line
 
     def _placed(self, groups: Mapping[Key, Group]) -> dict[Key, int]:
-        """The rows of groups: the one that says so already, else one that an item came from, else
-        one that waits in an earlier wording.
+        """The rows of groups: one that already has the wording, else one that an item came from,
+        else one waiting with an earlier wording.
         """
         found = {key: row_with_key(self._act, self._number, key) for key in groups}
         places = {key: same[0] for key, same in found.items() if same is not None}
@@ -302,12 +301,12 @@ class _Run:
             places |= dict(zip([line.key for line in lines], added, strict=True))
 
     def _dated(self, each: Decision) -> Decision:
-        """The decision at a time that is not still to come, whatever clock it was made by."""
+        """The decision with a time no later than now, in case the other clock was ahead."""
         return structs.replace(each, at=min(each.at, self._now))
 
     def _settle(self, place: int, group: Group) -> None:
-        """Make a row what its group says. Where that does not agree the row waits again, in the
-        first wording. The other wordings are behind it.
+        """Apply the result of its group to a row. If the group disagrees, the row waits again with
+        the first wording, and the other wordings behind it.
         """
         row = self._rows.get(place) or self._row(place)
         first = self._dated(group.first)
@@ -348,8 +347,8 @@ class _Run:
             )
 
     def _join(self, groups: Mapping[Key, Group], places: Mapping[Key, int]) -> None:
-        """Have the row of a group supersede the others that its items came from, except those that
-        another group has.
+        """Have the row of a group supersede the other rows that its items came from, except rows of
+        other groups.
         """
         held = set(places.values())
         for key, place in places.items():
@@ -384,7 +383,7 @@ class _Run:
                 self._put(item, found)
 
     def remember_sent(self) -> None:
-        """Remember the lines that have been written to the folder."""
+        """Record the lines written to the folder."""
         for item, each in self._sent:
             self._put(item, each)
 
@@ -404,5 +403,5 @@ def _outcome(row: sqlite3.Row) -> str:
 
 
 def _is_fixed(row: sqlite3.Row) -> bool:
-    """Whether no decision from elsewhere changes a row."""
+    """Whether a row is exempt from decisions made elsewhere."""
     return bool(row["status"] == "graduated" or row["rule"] == RETIRE)

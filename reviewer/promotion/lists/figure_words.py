@@ -36,7 +36,7 @@ def author(view: CandidateView) -> str:
 
 
 def came_up(view: CandidateView) -> list[str]:
-    """How often it was found, and what not knowing it has cost."""
+    """How often it was found, and the cost of not knowing it."""
     parts = [] if view.came_up <= view.sessions > 1 else [times(view.came_up)]
     if view.sessions:
         of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""

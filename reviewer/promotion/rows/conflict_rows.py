@@ -24,15 +24,15 @@ ONLY_ONE = "Only one of these can be true: “{left}” / “{right}”"
 MAKES_UNTRUE = "“{right}” makes untrue: “{left}”"
 MAKES_UNTRUE_IN_PART = "“{right}” makes a part of this untrue: “{left}”"
 JUST_BEFORE = 1e-9
-"""What puts a row in front of another in the order of the queue."""
+"""The fields that decide the order of the queue."""
 
 
 def follow_conflicts(act: Act, ids: Sequence[int], now: str) -> tuple[list[int], list[int]]:
-    """Have conflicts follow new, decided or changed rows; returns those opened and those settled.
+    """Update the conflicts of new, decided or changed rows; returns those opened and those settled.
 
     Two entities of a project with different values for one slot, at least one of them active, have
-    one conflict. It is settled when a side is decided away, and opens again when that side is back;
-    one that a person dismissed, or of which both sides were kept, stays settled.
+    one conflict. It is settled when a side is rejected or superseded, and reopened when that side
+    is back; one that a person dismissed, or of which both sides were kept, stays settled.
     """
     status = dict(act.query(f"SELECT id, status FROM memory WHERE id {AMONG}", (listed(ids),)))
     for number, conflict in act.query(
@@ -103,7 +103,7 @@ def _claims(act: Act, condition: str, *parameters: Value) -> list[Claim]:
 
 
 def _rivals(act: Act, claim: Claim) -> list[Claim]:
-    """The entities of the project that say something about the same slot, or did."""
+    """The entities of the project that have, or had, a value for the same slot."""
     return _claims(
         act,
         # With a plus, so that the ids are looked up and not all rows of the project.

@@ -177,8 +177,8 @@ def retire(act: Act, proposals: Sequence[DecidedRow], now: str) -> list[int]:
 
 
 def update_dependents(act: Act, ids: Sequence[int], now: str) -> str:
-    """Have what depends on decided or changed rows follow them: the near duplicates left behind
-    them, the memories graduated to them, and their conflicts. Returns what became of conflicts, for
+    """Update what depends on decided or changed rows: the near duplicates left behind them, the
+    memories graduated to them, and their conflicts. Returns the changes of conflicts in words, for
     the title of the act.
     """
     near = (

@@ -25,7 +25,7 @@ from reviewer.text.normalise import duplicate_key
 
 COVERED_FROM = 0.8
 """The share of a cited span inside a quote, or of the quote inside the span, from which a statement
-covers what the rules found there.
+covers an excerpt that the rules found there.
 """
 SHORTEST_QUOTE = 40
 """Characters; a shorter quote inside a span does not cover it."""
@@ -86,7 +86,7 @@ def key_of(candidate: Candidate) -> Key:
 
 class QueueWriter:
     """Writes proposed rows into the queue of a project, inside an act: as new rows, or as evidence
-    of rows that say the same, whatever was decided on them.
+    of rows that say the same, whatever their status.
     """
 
     def __init__(self, act: Act, project_id: int, now: str) -> None:
@@ -152,7 +152,7 @@ def in_store(places: Iterable[KeyedPlace], records: Mapping[str, int]) -> list[S
 
 
 def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
-    """Add the quotes of a statement, and hide what the rules found there behind it."""
+    """Add the quotes of a statement, and hide the excerpts that rules found there behind it."""
     add_places(act, number, places)
     for place in places:
         covered = act.query(

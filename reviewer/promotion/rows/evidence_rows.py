@@ -16,7 +16,8 @@ from reviewer.store.acts import AMONG, Act, chunks, listed
 from reviewer.store.changes import Image
 
 UNTRUE = "taken-back"
-"""Flag of a row that a later session makes untrue: it proves nothing of the one before it."""
+"""Flag of a row that a later session makes untrue; its evidence does not count for the row in front
+of it."""
 JOINED = "joined"
 """Flag of a row hidden behind another one because a reader said that they say the same."""
 MAX_EVIDENCE = 50

@@ -202,7 +202,7 @@ def lines_of(database: Database, number: int, signatures: Iterable[str]) -> Iter
 
 
 def quotes_of(group: Sequence[FindingRow]) -> list[tuple[FindingRow, Evidence]]:
-    """The lines that prove a row: those that it shows first, then those of the latest session."""
+    """The lines that prove a row: first those it shows, then those of the latest session."""
     shown = _shown(group)
     ordered = sorted(group, key=lambda row: (row is shown, row.finding.last), reverse=True)
     return [(row, each) for row in ordered for each in row.finding.evidence[:LINES]][:EVIDENCE]

@@ -68,7 +68,7 @@ class PreparedStatement(Struct, frozen=True):
         return self.rank(len(names) or 1, novelty)
 
     def rank(self, sessions: int, novelty: float = 1.0, cost: int = 0) -> float:
-        """Its rank, once so many sessions say it and so many calls were lost."""
+        """Its rank, given the number of sessions that say it and of calls lost."""
         proposal, proof = self.proved.proposal, self.proved.proof
         quality = queue_order.quality(proposal, proof, self.confidence, novelty)
         own = queue_order.is_own(proposal) and proof.sound and not proof.flags
@@ -89,8 +89,8 @@ class PreparedStatement(Struct, frozen=True):
 
     @property
     def is_doubted(self) -> bool:
-        """Whether its row is deferred, because its own proposer doubts it. What makes a row untrue
-        waits.
+        """Whether its row is deferred because its own proposer doubts it. One that makes a known
+        row untrue is not deferred.
         """
         doubted = bool(queue_order.doubt(self.prior, self.flags))
         return doubted and not self.proved.proposal.replaces
@@ -120,9 +120,9 @@ class PreparedStatement(Struct, frozen=True):
 
 
 class Written(Struct):
-    """What became of statements: new rows with their statements, rows beyond the cap (`reviewer
-    queue more`), rows with new evidence of a known fact, rows that had it already, and those that
-    were dropped.
+    """The result for statements: new rows with their statements, rows beyond the cap (`reviewer
+    queue more`), known rows with new evidence, known rows that already had it, and dropped
+    statements.
     """
 
     new: dict[int, PreparedStatement] = {}
@@ -195,7 +195,7 @@ def _prepare(
     signal, fresh = path_signal(cited[0].record, setting), freshness(cited[0].record, setting)
     role = next((c.record.role for c in cited if c.record.role is Role.USER), cited[0].record.role)
     if proposal.proposer is Proposer.MCP:
-        role = Role.ASSISTANT  # an agent chose the words, whoever it quotes
+        role = Role.ASSISTANT  # the words are an agent's, whoever it quotes
     return PreparedStatement(
         proved=proved,
         content=content,
@@ -254,7 +254,7 @@ def queue_statements(
 
 
 def _said_by(writer: QueueWriter, statement: PreparedStatement) -> int | None:
-    """The row that says the same: as the reader says, or in its words."""
+    """The row that says the same: the one named by the reader, or one with the same wording."""
     joins = statement.proved.proposal.joins
     if _status(writer, joins) in (Status.ACTIVE, Status.CANDIDATE, Status.INVALID):
         return joins

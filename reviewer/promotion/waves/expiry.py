@@ -1,4 +1,4 @@
-"""Proposes memories that were not used for long for retirement.
+"""Proposes memories that were not used for a long time for retirement.
 
 Each is a row of the queue, and nothing expires by itself: promoting the row retires the memory,
 rejecting it keeps the memory, which is not proposed again for UNUSED.
@@ -45,7 +45,7 @@ def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
 
 
 def _unused(act: Act, project: int, now: datetime) -> dict[int, str]:
-    """The memories that were not used for long, with that in words."""
+    """The memories that were not used for a long time, each with how long, in words."""
     rows = act.query(
         "SELECT m.id, coalesce(m.decided_at, m.first_seen),"
         " coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id"

@@ -61,9 +61,8 @@ def _in_a_line(view: FindingView) -> str:
 
 
 def propose(writer: QueueWriter, wave_id: int, first: int) -> list[str]:
-    """Queue those of the findings from the id `first` on that recur, and count known ones again;
-    returns what other sessions have too, without errors in the day's code, costliest first, a line
-    each.
+    """Queue recurring findings from the id `first` on, and count known ones again; returns the ones
+    that other sessions have too, without errors in the day's code, costliest first, a line each.
 
     A failure is proposed with its remedy, in a fixed wording; a command that the person refused
     more than once, with their last words, to be reworded.

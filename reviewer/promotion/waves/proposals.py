@@ -79,9 +79,9 @@ class Proposals:
     ) -> Written:
         """Queue statements as one act with this `title`: one row per fact.
 
-        A known fact is seen again, with its new places as evidence, whatever was decided on it;
-        adding the same statements again changes nothing. Statements of an unreadable file are
-        dropped, with the reason. `view_of` saves reading a session again.
+        A known fact is seen again, with its new places as evidence, whatever its status; adding the
+        same statements again changes nothing. Statements of an unreadable file are dropped, with
+        the reason. `view_of` saves reading a session again.
 
         Raises StoreError if the store or the report cannot be written; then nothing is queued.
         """

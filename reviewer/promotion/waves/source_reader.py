@@ -27,15 +27,15 @@ BATCH_RECORDS = 64
 """Records in a batch, for one query of the store."""
 
 LONGEST_JUDGED = 2_000_000
-"""Characters of a message searched for statements; a longer one is a pasted log or file, whose
-sentences nobody said.
+"""Characters of a message searched for statements; a longer one is a pasted log or file, not
+speech.
 """
 LONGEST_FAULT = 200
 """Characters of a quoted error, which may quote the file."""
 
 
 class Batch(Struct, frozen=True):
-    """Masked records, the number of secrets in them, and what the extractor found."""
+    """Masked records, the number of secrets in them, and the extractor's finds."""
 
     records: list[Record]
     masked: int

@@ -1,1 +1,1 @@
-"""A context: its turns, what must survive of them, and the levels they are sent at."""
+"""A context: its turns, the parts of them that must survive, and the levels they are sent at."""

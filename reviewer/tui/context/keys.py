@@ -49,7 +49,7 @@ LEAVE_OUT = Action(
 )  # fmt: skip
 SURVIVE = Action(
     "retain", "m", "must survive",
-    "Keep what is lost in every summary; or a text, a wish, a whole turn; or none.", writes=True,
+    "Keep a loss in every summary; or a text, a wish, a whole turn; or nothing.", writes=True,
 )  # fmt: skip
 OPEN = Action(
     "open_row", "enter", "turns",

@@ -1,7 +1,5 @@
-"""A context on the screen as values: rows, levels, previews, what each level loses.
-
-No widget and no store. A preview is kept for each text of a segment at a level, so that going back
-and forth is free.
+"""A context on the screen as values: rows, levels, previews and losses. No widget and no store. A
+preview is kept for each text of a segment at a level, so that going back and forth is free.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
 SHORTENED = "what you said is shortened"
 TOOL_TURNS = {"tool_call": "call", "tool_result": "result"}
 MARKUP = ("{", "<", "[{", '["')
-"""How a text begins that a program wrote for a program."""
+"""The start of a text that one program wrote for another."""
 PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
 
 
@@ -52,11 +50,11 @@ class ContextSnapshot(Struct, frozen=True):
     sent: int = 0
     version: object = None
     titles: tuple[str, ...] = ()
-    """What the segments are about."""
+    """The titles of the segments."""
     levels: tuple[ChosenLevel, ...] = ()
     trouble: str = ""
     hits: frozenset[int] = frozenset()
-    """The turns that a filter lets through."""
+    """The turns that match a filter."""
 
 
 def read_context(engine: Engine, number: int, filter_: str = "") -> ContextSnapshot:
@@ -113,11 +111,12 @@ Key = tuple[tuple[int, ...], Level, str | None]
 
 
 class Entered(NamedTuple):
-    """A segment, by its turns, that shows them, or that is looked at; or the filter."""
+    """Something that step_back leaves: a segment, by its turns, that is unfolded or viewed at a
+    level; or the filter."""
 
     sources: tuple[int, ...] = ()
     level: Level | None = None
-    """The level that it is looked at, without choosing it."""
+    """The level at which it is viewed, without being chosen."""
 
 
 FILTER = Entered()
@@ -173,17 +172,17 @@ class ContextModel:
         self.rows: list[ContextRow] = []
         self.cursor = 0
         self.words = ""
-        """A filter: only the turns that it finds, and segments with its words in their title."""
+        """A filter: only matching turns are listed, and segments with its words in their title."""
         self.entered: list[Entered] = []
-        """What to step back from, latest last."""
+        """The steps to go back, latest last."""
         self.chosen: tuple[ChosenLevel, ...] = ()
         """The levels that the store has."""
         self.previews: dict[Key, SegmentPreview | str] = {}
-        """Each with its text, or a sentence that says why there is none."""
+        """Each preview, or a sentence that says why there is none."""
 
     @property
     def look(self) -> Entered | None:
-        """The level that a segment is looked at."""
+        """The level at which a segment is viewed."""
         return next((each for each in self.entered if each.level is not None), None)
 
     @look.setter
@@ -256,7 +255,7 @@ class ContextModel:
         return segment_sources(self.snapshot.segments[at])
 
     def _unfolding(self, at: int) -> list[Entered]:
-        """What shows the turns of a segment, which a pin may have cut since."""
+        """The unfolded segments with turns of this one, which a pin may have cut since."""
         here = self._sources(at)
         return [
             each
@@ -271,7 +270,7 @@ class ContextModel:
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
     def commits_of(self, row: ContextRow) -> tuple[int, ...]:
-        """The commits that an act on a row is about."""
+        """The commits that an act on a row changes."""
         if row.commit is not None:
             return (row.commit.id,)
         return self._sources(row.segment) if row.segment is not None else ()
@@ -302,7 +301,7 @@ class ContextModel:
             self.cursor = self.rows.index(ContextRow(row.segment, None))
 
     def acted_on(self, row: ContextRow) -> tuple[int, ...]:
-        """The turns that a key changes: of a segment those that the filter shows, without thoughts,
+        """The turns that a key changes: in a segment those that the filter shows, without thoughts,
         which are not sent.
         """
         commits = self.commits_of(row)
@@ -317,7 +316,8 @@ class ContextModel:
         return tuple(each for each in turns if each in self.snapshot.messages) or turns
 
     def priority(self, row: ContextRow) -> Priority:
-        """The priority of a turn; of a segment that of all its turns, else the most careful one."""
+        """The priority of a turn; for a segment, the one shared by all its turns, else the most
+        careful one."""
         return self.priority_of(self.acted_on(row))
 
     def priority_of(self, commits: Sequence[int]) -> Priority:
@@ -359,7 +359,7 @@ class ContextModel:
         return self.snapshot.sent + sum(each.tokens - each.sent for each in self.snapshot.segments)
 
     def retaining(self, row: ContextRow) -> tuple[int, ...]:
-        """The turns that may get criteria: of an applied summary its originals."""
+        """The turns that may get criteria; for an applied summary, its originals."""
         if row.segment is None or self.applied_summary(row) is None:
             return self.acted_on(row)
         turns = self.snapshot.segments[row.segment].turns
@@ -388,7 +388,7 @@ class ContextModel:
         return applied is not None and choice.content == applied.text
 
     def _stored(self, choice: LevelChoice) -> list[ChosenLevel]:
-        """What the store has about the turns of a choice."""
+        """The stored choice for the turns of a choice."""
         return [each for each in self.chosen if each.is_about(choice.sources)]
 
     def why_full(self, choice: LevelChoice) -> str:
@@ -408,7 +408,7 @@ class ContextModel:
         return self.plan.choices[row.segment]
 
     def choice(self, row: ContextRow | None) -> LevelChoice | None:
-        """The choice for the segment of a row, at the level that it is looked at."""
+        """The choice for the segment of a row, at the level at which it is viewed."""
         chosen = self.chosen_for(row)
         look = self.look
         if chosen is None or look is None or look.level is None or look.sources != chosen.sources:
@@ -427,7 +427,7 @@ class ContextModel:
         return self.plan.choices if self.plan is not None else ()
 
     def with_own(self, *changed: LevelChoice) -> list[ChosenLevel]:
-        """The chosen levels, with some that the person chose."""
+        """The chosen levels, with some choices of the person added."""
         own, new = self.own, {each.segment: each for each in changed}
         return [
             _chosen(
@@ -489,8 +489,8 @@ class ContextModel:
             self.plan = structs.replace(self.plan, choices=choices)
 
     def needs_a_look(self, row: ContextRow) -> bool:
-        """Whether the summary of a segment does not pass its checks, shortens what the person said,
-        or cannot be written.
+        """Whether the summary of a segment fails its checks, shortens the person's words, or cannot
+        be written.
         """
         choice = self.chosen_for(row) if row.commit is None else None
         if choice is None:
@@ -552,7 +552,7 @@ class ContextModel:
 
 
 def what(commit: CommitRow) -> str:
-    """The first line of a turn; of a tool's without words, which tool it is."""
+    """The first line of a turn; for a tool's turn without words, the tool."""
     line, kind = commit.first_line, TOOL_TURNS.get(commit.type)
     if kind is None or not (line.startswith(MARKUP) or not any(map(str.isalpha, line))):
         return line
@@ -567,5 +567,5 @@ def _chosen(choice: LevelChoice, *, own: bool, target: int = 0) -> ChosenLevel:
 
 
 def doubts(previews: Sequence[SegmentPreview]) -> list[SegmentPreview]:
-    """The summaries that do not pass their checks."""
+    """The summaries that fail their checks."""
     return [each for each in previews if each.in_doubt or each.refused]

@@ -75,7 +75,7 @@ class RowsList(ModelList[ContextModel]):
         return Strip([*strip, *line_of(right, cells_of(right), text, "")], width)
 
     def _number_or_fold(self, row: ContextRow, sign: Glyphs) -> str:
-        """The number of the person's turn; only a segment has a sign that it can be folded."""
+        """The number of the person's turn; for a segment, the sign that it can be folded."""
         if row.commit is not None:
             return str(self.model.snapshot.messages.get(row.commit.id, ""))
         return sign.unfolded if self.model.is_unfolded(row) else sign.folded
@@ -103,7 +103,7 @@ class RowsList(ModelList[ContextModel]):
 
 
 def speaker(commit: CommitRow) -> str:
-    """Who speaks in a turn that is not a message of the person."""
+    """The speaker of a turn that is not a message of the person."""
     if commit.role == "user":
         return "client" if commit.aside else "you"
     return {"assistant": "agent"}.get(commit.role, commit.role[:8])

@@ -1,6 +1,5 @@
-"""A session as a context: its turns, what must survive of them, and a level for each segment.
-
-Where no session was opened yet, the sessions that were read are listed, newest first.
+"""A session as a context: its turns, the parts of them that must survive, and a level for each
+segment. Until a session is opened, the sessions that were read are listed, newest first.
 """
 
 from __future__ import annotations
@@ -184,7 +183,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return read_context(self.engine, number) if number is not None else None
 
     def _last(self) -> int | None:
-        """The context that was open last, else the one that changed last; None without any."""
+        """The context opened last, else the one changed last; None if there are none."""
         known = [each.id for each in self.engine.contexts.all(self.project)]
         last = load_context(self.engine.path, self.project)
         return last if last in known else next(iter(known), None)
@@ -216,7 +215,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             super().watch_store()
 
     async def action_choose_context(self) -> None:
-        """Choose among the sessions that were opened and those that were read."""
+        """Choose among opened sessions and those that were only read."""
         found = await to_thread(self._sessions)
         if not found:
             queue, reads = shared.SHOW_QUEUE.key, READ_SESSIONS.key
@@ -340,7 +339,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.read(lambda: read_context(self.engine, number, text), self._show, group="rows")
 
     def step_back(self) -> bool:
-        """Hide the turns that were shown last, or leave the level that is looked at."""
+        """Hide the turns unfolded last, or leave the level being viewed."""
         stepped = self.data.step_back()
         if stepped:
             self.say("")
@@ -362,7 +361,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._write_next()
 
     def _write_next(self) -> None:
-        """Write the preview that is wanted most, one at a time; each begins the next."""
+        """Write the most urgent preview, one at a time; each starts the next."""
         wanted = self.data.wanted()
         self._writes = bool(wanted)
         if not wanted:
@@ -486,7 +485,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             pin, survive = keys.PIN.key, keys.SURVIVE.key
             ways = f"{pin} always sends this turn whole; {survive} names what must survive of it."
             if view.row.priority is Priority.PINNED:
-                ways = f"This turn is always sent whole; {pin} makes it normal again."
+                ways = f"Always sent whole; {pin} makes it normal again."
             self._fill(blocks, "", lines or [_line(ways)], "must survive")
 
         self.read(lambda: self.engine.contexts.commit(number), then, group="turn")
@@ -496,7 +495,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     async def _put_levels(
         self, levels: Sequence[ChosenLevel], words: str, here: int | None = None
     ) -> None:
-        """Choose levels, as one act; `here` is the turn that undo goes back to."""
+        """Choose levels, as one act; undo goes back to the turn `here`."""
         if self.context is None:
             return
         number, name = self.context.id, self.context.name
@@ -514,7 +513,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_segment)
     async def _choose_level(self, level: Level) -> None:
-        """Look at a level; the one that is looked at is chosen."""
+        """View a level; if it is already being viewed, choose it."""
         data, chosen = self.data, self.data.chosen_for(self.data.row)
         looked = data.choice(data.row)
         if chosen is None or looked is None:
@@ -540,7 +539,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
-        """Type a number of tokens, for which levels are chosen that pass, or one level for all."""
+        """Type a number of tokens, to choose levels that fit and pass the checks, or one level for
+        all segments."""
         levels = {LEVEL_NAMES[level].lower(): level for level in Level}
 
         def problem(text: str) -> str:
@@ -618,9 +618,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_context)
     async def action_apply_levels(self) -> None:
-        """Replace the segments with their summaries; what does not pass is asked about.
-
-        The level that a segment is looked at counts as chosen.
+        """Replace the segments with their summaries, after a question about failing ones. A level
+        being viewed counts as chosen.
         """
         looked = self.data.choice(self.data.row)
         if looked is not None and looked != self.data.chosen_for(self.data.row):
@@ -681,6 +680,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         words = f"{verb} {done.tokens_before:,} to {done.tokens_after:,} tokens"
         self._note(done.act, words)
         words += f": {shared.COPY.key} copies the result"
+        self.set_focus(self.rows)  # whose copy is the whole session
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
@@ -690,8 +690,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_row)
     async def _set_priority(self, priority: Priority) -> None:
-        """Give the row a priority, or take it back. Of a segment, what the person said in it is
-        pinned or important; all of it is skipped.
+        """Give the row a priority, or take it back. In a segment, only the person's turns are
+        pinned or made important; skip applies to all of it.
         """
         row = self.data.row
         if row is None:
@@ -714,7 +714,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._acts_at[act] = (self.context.id, here or self.data.first_commit or 0)
 
     def _annotated(self, words: str, commit: int, act: int, remark: str = "") -> None:
-        """Say what became of some turns, and show them again."""
+        """Report the new priority or criterion of some turns, and show them again."""
         if self.context is None:
             return
         undo = ""
@@ -767,7 +767,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self.choose("Must survive", find, then, hint=hint)
 
     async def _retain(self, views: Sequence[CommitView], mode: str, text: str) -> None:
-        """Give some turns a criterion, those that have it, or take back all criteria."""
+        """Give a criterion to the turns that contain it, or take back all criteria."""
         contexts, targets = self.engine.contexts, [each.row.id for each in views]
         having = await to_thread(_matching, views, text, mode) if text else []
         given: dict[str, Any] = {"clear": True}
@@ -845,7 +845,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_plan)
     async def action_ask_model(self) -> None:
-        """Let the model write this segment or all, at a cost that is named first."""
+        """Let the model write this segment or all of them, after naming the cost."""
         here = self.data.choice(self.data.row)
         every = [each for each in self.data.changes() if each.level and not each.content]
         offers = {f"All that are not Full: {count(len(every), 'part')}": every} if every else {}
@@ -890,7 +890,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         words: str,
         here: int | None = None,
     ) -> None:
-        """Choose texts that are not the engine's own."""
+        """Choose texts not written by the offline engine."""
         changed = []
         for choice, found in written:
             text = found.compressed
@@ -929,7 +929,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self.host.open_line(path, view.source_line)
 
     def _original(self, number: int) -> CommitView:
-        """A turn; of a summary the first turn that it replaced."""
+        """A turn; for a summary, the first turn that it replaced."""
         contexts = self.engine.contexts
         view = contexts.commit(number)
         while view.summary_of:
@@ -1012,7 +1012,7 @@ def _watch(act: RunningAct) -> Watch:
 
 
 def _matching(views: Sequence[CommitView], text: str, mode: str) -> list[int]:
-    """The turns that a text or a regular expression is found in."""
+    """The turns that contain a text or match a regular expression."""
     pattern = Pattern(text, "regex" if mode == "regex" else "substring")
     return [
         each.row.id for each in views if check_patterns([pattern], each.text)[0].state == "matches"

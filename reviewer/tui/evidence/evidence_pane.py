@@ -85,8 +85,8 @@ class EvidencePane(TextPane):
 
 
 def origin_of(evidence: EvidenceView, detail: Detail) -> list[str]:
-    """The origin of an evidence of a memory: its date, its session, the row behind that it is of,
-    and its line.
+    """The origin of an evidence: its date, its session, the row behind the memory that it belongs
+    to, and its line.
     """
     record, view = evidence.record, detail.view
     # In a fleet, a session without an id is named after its file.

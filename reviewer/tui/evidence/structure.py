@@ -94,7 +94,8 @@ def _side(view: CandidateView, signs: Glyphs) -> TextBlock:
 
 
 def side_blocks(conflict: ConflictView | None) -> list[TextBlock]:
-    """What both sides of a conflict say, and when each was said last; short, to be seen at once."""
+    """Both sides of a conflict, each with the date of its latest proof; short, to be read at a
+    glance."""
     if conflict is None:
         return []
     blocks = []

@@ -91,7 +91,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         )
         self._filter = ""
         self._wanted = 0
-        """The act that the cursor goes to once the list is read; 0: its own."""
+        """The act to put the cursor on once the list is read; 0: leave it."""
 
     def _read_acts(self, ids: Sequence[int]) -> list[ActView]:
         """Read acts, and the text of the memory that a decision is about."""

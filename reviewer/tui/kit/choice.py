@@ -23,21 +23,21 @@ from reviewer.tui.kit.text import cut
 from reviewer.tui.kit.text_pane import TextPane
 
 Find = Callable[[str], Sequence[Option] | str]
-"""The options for a typed text, or a sentence in their place, which a ReviewerError has, too."""
+"""Returns the options for a typed text, or a sentence in their place; may also raise a
+ReviewerError with one."""
 
 NOTHING = "Nothing matches."
 NAME_CELLS = 34
 LEAST_ROWS, MAX_ROWS = 6, 18
 FRAME = 3
 """Rows of the border and the field."""
-MIN_CELLS, MAX_CELLS = 36, 78
+MIN_CELLS, MAX_CELLS, WIDE_CELLS = 36, 78, 110
 
 
 MOVES = {
     "down": "cursor_down", "up": "cursor_up", "pagedown": "page_down", "pageup": "page_up",
     "home": "first", "end": "last",
 }  # fmt: skip
-WAYS = {keys.LINE_DOWN: "down", keys.LINE_UP: "up"}
 PAGES = {"pagedown": 1, "pageup": -1}
 
 
@@ -48,23 +48,10 @@ class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
 class ChoiceField(Input):
     """A field that submits at once; a binding would run after the keys typed ahead of it."""
 
-    narrows = False
-    """Typing only narrows the list; until then, the keys of lists move."""
-    initials = ""
-    """The first letters of the options, which are typed even so."""
-
-    def way(self, key: str) -> str:
-        """The arrow that a key means now, or the key itself."""
-        if self.value or not self.narrows or key in self.initials:
-            return key
-        return next((way for action, way in WAYS.items() if key in action.bound_keys), key)
-
     async def on_key(self, event: events.Key) -> None:
         if event.key == "enter":
             event.stop()
             await self.action_submit()
-        elif self.way(event.key) != event.key:
-            event.prevent_default()  # the screen moves
 
 
 class ChoiceScreen(
@@ -96,15 +83,13 @@ class ChoiceScreen(
         text: str = "",
         current: str = "",
         whole: bool = False,
-        narrows: bool = False,
         pane: TextPane | None = None,
     ) -> None:
         """`options`: all of them, to be narrowed by the typed words, or a function that finds them;
         `near`: the row that must stay visible, whose list ends at the line `until`; `text`: the
         initial text of the field, which typing replaces unless it ends with a blank or slash;
-        `current`: the initial option. With `whole` it fills the screen. `narrows`: the typed text
-        is never itself the answer, as with given options. Page keys scroll `pane`, the subject of
-        the question.
+        `current`: the initial option. With `whole` it fills the screen. Page keys scroll `pane`,
+        the subject of the question.
         """
         super().__init__()
         self._find = options if callable(options) else partial(_fitting, options)
@@ -112,7 +97,7 @@ class ChoiceScreen(
         first = () if isinstance(self._first, str) else self._first
         least = LEAST_ROWS if callable(options) else 0
         self._rows = min(max(len(first), least), MAX_ROWS)
-        self._cells = max(map(_cells, first), default=0)
+        self._cells = WIDE_CELLS if callable(options) else max(map(_cells, first), default=0)
         self._shown: Sequence[Option] = ()
         self._marked = 0
         self._near, self._until = near, until
@@ -128,9 +113,6 @@ class ChoiceScreen(
             select_on_focus=not text.endswith((" ", "/")),
         )
         self.field.cursor_blink = False
-        self.field.narrows = narrows or not callable(options)
-        if not callable(options):
-            self.field.initials = "".join(each.name[:1].casefold() for each in options)
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = Content(display_line(title))
@@ -230,7 +212,7 @@ class ChoiceScreen(
 
     def on_key(self, event: events.Key) -> None:
         """Pass movement keys from the field to the list or the pane."""
-        move = MOVES.get(self.field.way(event.key))
+        move = MOVES.get(event.key)
         if move is None or (len(self._shown) < 2 and event.key not in PAGES):
             return
         event.stop()

@@ -238,8 +238,8 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.say(self.leave())
 
     def leave(self) -> str:
-        """Close the editor, and keep the text as a draft if it was changed; returns what became of
-        it.
+        """Close the editor, and keep the text as a draft if it was changed; returns a sentence
+        about that.
         """
         self._stop_keeping()
         edit = self.edit

@@ -25,15 +25,15 @@ MOVES = (LINE_DOWN, LINE_UP, HALF_DOWN, HALF_UP, PAGE_DOWN, PAGE_UP, GO_HOME, GO
 
 UNDO = Action(
     "undo", "u", "undo",
-    "Undo what you did last on this screen; else name what was done elsewhere.", writes=True,
+    "Undo your last act on this screen; without one, name the last one elsewhere.", writes=True,
 )  # fmt: skip
 REDO = Action(
     "redo", "Z,ctrl+r", "redo",
-    "Redo what was undone last here.", writes=True, beside=UNDO.id,
+    "Redo the act undone last here.", writes=True, beside=UNDO.id,
 )  # fmt: skip
 MENU = Action(
     "menu", "full_stop", "more",
-    "Choose from a menu of what can be done now.",
+    "Choose from a menu of available actions.",
 )  # fmt: skip
 COPY = Action(
     "copy", "y", "copy",
@@ -85,7 +85,7 @@ ZOOM = Action(
 PANE_ACTIONS = (NEXT_PANE, PREVIOUS_PANE, ZOOM)
 BACK = Action(
     "back", "escape", "back",
-    "Go back one step: clear the marks, leave the zoom, the pane, what was opened, the filter.",
+    "Go back one step: clear the marks, leave the zoom, the pane, the opened row, the filter.",
 )  # fmt: skip
 CLOSE = Action("close", "escape,q", "close", "Close this and go back.")
 
@@ -174,7 +174,7 @@ SHOW_MEMORY = _screen(
     "memory",
     "f5",
     "Memory",
-    "Go to what you keep; what it saved and cost, what is unused.",
+    "Go to your memories: what they saved and cost, and which are unused.",
     "queue",
 )
 SHOW_PIPELINES = _screen("pipelines", "f6", "Pipelines", "Go to pipelines and their runs.")

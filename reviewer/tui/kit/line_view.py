@@ -1,5 +1,5 @@
-"""What lists and panes of text share: they draw line by line (Textual's Line API), and no key and
-no new text lays the screen out again.
+"""The base of lists and panes of text: they draw line by line (Textual's Line API), and neither
+keys nor new text cause a layout of the screen.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from reviewer.tui.kit.actor import Actor
 
 
 class LineView(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=keys.MOVING):
-    """Lines without a scroll bar, whose appearance would lay the screen out again."""
+    """Lines without a scroll bar, whose appearance would cause a layout of the screen."""
 
     DEFAULT_CSS = "LineView { height: 1fr; width: 1fr; overflow: hidden hidden; }"
 

@@ -368,7 +368,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self.draft_changed(edit.key)
 
     def leave_edit(self) -> str:
-        """Close the editor, and say what became of its text; empty if none is open."""
+        """Close the editor; returns a sentence about its text, empty if none is open."""
         return self._editor.leave() if self._editor is not None and self.editing else ""
 
     def draft_changed(self, key: int) -> None:

@@ -385,7 +385,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         text: str = "",
         current: str = "",
         whole: bool = False,
-        narrows: bool = False,
         pane: TextPane | None = None,
     ) -> None:
         """Open a `ChoiceScreen` beside the row and call `then` with the chosen option."""
@@ -400,7 +399,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             text=text,
             current=current,
             whole=whole,
-            narrows=narrows,
             pane=pane,
         )
 

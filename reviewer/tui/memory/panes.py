@@ -71,7 +71,7 @@ def _figures(use: UseCount | None) -> str:
 
 
 def outcome_blocks(found: Sequence[tuple[MemoryUse, UseOutcome]]) -> list[TextBlock]:
-    """The latest uses of a memory: what came of each, when, at which event and in which session."""
+    """The latest uses of a memory: outcome, time, event and session of each."""
     return [
         TextBlock(
             f"{OUTCOMES[came]:11}{moment(use.at)}  {use.event:8}{short_ids(use.session)}",

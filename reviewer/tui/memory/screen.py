@@ -1,5 +1,5 @@
-"""The Memory screen: trusted state, then memories and entities by what they are worth; beside the
-list, the uses and the provenance of each.
+"""The Memory screen: trusted state, then memories and entities by worth; beside the list, the uses
+and the provenance of each.
 
 Values of trusted state are always typed: no method here copies text from a candidate, a memory or
 an entity into a value.

@@ -130,7 +130,7 @@ def why_blocks(
     row = model.current
     if row is None or isinstance(row, SectionRow):
         words = (
-            "What was needed most often, or fits the task, comes first. Each row says why it is in."
+            "Items needed most often, or that fit the task, come first. Each row says why it is in."
         )
         return "Why", [TextBlock(words, "text")] if row else []
     tokens = f"{row.tokens:,}"

@@ -158,7 +158,7 @@ def entry_blocks(
 
 
 def what_runs(pipeline: Pipeline) -> tuple[list[PipelineNode], list[PipelineNode]]:
-    """The nodes that ask an agent or a model, and those with a shell command."""
+    """The nodes that call an agent or a model, and those with a shell command."""
     from reviewer.pipelines.handlers import is_model_stage
 
     nodes = pipeline.nodes.values()

@@ -484,7 +484,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.follow()
 
     def action_back(self) -> None:
-        """Reset the chosen mode once there is nothing else to leave."""
+        """Reset the chosen mode, after every other step back."""
         if self.view and self.zoomed is None and self.focused is self.list:
             self.view = ""
             self.follow()

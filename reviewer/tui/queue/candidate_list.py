@@ -26,7 +26,7 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
     def __init__(self, model: QueueModel) -> None:
         super().__init__(model, id="list")
         self.whole = True
-        """It shows everything that waits."""
+        """Whether it shows all waiting rows."""
 
     @property
     def place(self) -> str:
@@ -71,15 +71,16 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
         return [mark, (state, state_style), (columns, dim), (content, content_style)]
 
     def _first_column(self, row: QueueRow, at: int, width: int) -> str:
-        """The cost of not knowing it, then the number of rows alike that are decided with it."""
+        """The cost of not knowing it, then the number of near duplicates that are decided with
+        it."""
         alike = f"+{row.members}" if row.members and not self.model.is_open(at) else ""
         words = f"{cost_words(row, wide=width >= WIDE)} {alike}".strip()
         return f"{words}: " if words else ""
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """In how many sessions it came up and how many calls not knowing it has cost, the first of
-    these unless `wide`; empty if unknown.
+    """The number of sessions in which it came up and of calls lost; only the first of these unless
+    `wide`; empty if unknown.
     """
     if row.kind == "conflict":
         return ""

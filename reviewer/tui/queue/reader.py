@@ -114,7 +114,8 @@ class BackgroundReading:
         return self._complaint
 
     def _follow(self) -> None:
-        """Read the lines of the process: JSON is its progress or its result, others a complaint."""
+        """Read the lines of the process: JSON is its progress or its result, any other line an
+        error."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             told = None

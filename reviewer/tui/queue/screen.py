@@ -413,11 +413,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def _why_not_waiting(self) -> str | None:
         row = self.model.current
         if row is not None and self.model.is_dimmed(self.model.cursor):
-            undo, restore = kit_keys.UNDO.key, keys.RESTORE.key
-            return (
-                f"#{row.id} is already decided: {undo} undoes the last decision,"
-                f" {restore} puts it back."
-            )
+            return f"#{row.id} is already decided: {keys.RESTORE.key} returns it."
         return self._no_row()
 
     def _is_conflict(self) -> str | None:
@@ -536,7 +532,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )  # fmt: skip
 
     def offers(self, action: Action) -> bool:
-        """An empty list offers only what leads to rows."""
+        """An empty list offers only actions that lead to rows."""
         leads = (keys.READ_SESSIONS, kit_keys.PROJECT, kit_keys.UNDO, kit_keys.FILTER)
         return bool(self.model.ids) or action in (*leads, kit_keys.MENU)
 
@@ -552,7 +548,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         marks, detail = self.model.marks, self._detail
         if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
             return title
-        if marks:  # the store is not asked about those that were not shown lately
+        if marks:  # only rows in the cache: the store is not queried here
             known = [row for each in marks if (row := self.model.known(each)) is not None]
             return self._with_alike(title, known) if len(known) == len(marks) else title
         if detail is None or detail.view.id != self.model.current_id:
@@ -816,22 +812,20 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         stopped = "Stopped. " if report.state == "interrupted" else ""
         self.say(
             f"{stopped}Read {count(report.files, 'file')}, {report.unchanged:,} unchanged: "
-            f"{count(report.new, 'new candidate')}."
+            f"{count(report.new, 'new candidate')}"
+            + (f" - {kit_keys.SHOW_HISTORY.key} takes it back" if report.new else ".")
         )
         self.look_for_sessions()
 
     @unless(_no_project)
     async def action_let_read(self) -> None:
-        """Start a reader on the sessions that none has read, or stop it; ask first if there are
-        several, or the price is not on the screen.
-        """
+        """Ask which reader may read the sessions that none has read, or stop it."""
         project = self.project
         if self.reader.reads:
             self.reader.stop()
             return
         assert project is not None
-        offers, price_shown = self.reader.offers, bool(self.reader.offers)
-        offers = offers or await to_thread(find_offers, self.engine, project)
+        offers = self.reader.offers or await to_thread(find_offers, self.engine, project)
         if not offers:
             unread = await to_thread(self.engine.readings.unread, project)
             raise SourceError(NOBODY if unread else ALL_READ)
@@ -846,11 +840,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             Option(str(at), display_line(each.reader.title), f"sends {each.price}")
             for at, each in enumerate(offers)
         ]
-        if len(options) == 1 and price_shown:
-            await then(options[0])
-        else:
-            sessions = count(offers[0].sessions, "session")
-            await self.choose(f"Start on {sessions}: {kit_keys.CHOOSE.key} starts", options, then)
+        sessions = count(offers[0].sessions, "session")
+        await self.choose(f"Start on {sessions}: {kit_keys.CHOOSE.key} starts", options, then)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""

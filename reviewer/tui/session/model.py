@@ -1,4 +1,4 @@
-"""The lines of a session on the screen: where candidates come from, filters, places to look."""
+"""The lines of a session on the screen: citations by candidates, filters, places to look."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class SessionRow(Struct, frozen=True):
 
     @property
     def number(self) -> int:
-        """The line of the file, counted from 1, on which the first quote of it begins, else on
-        which it begins itself.
+        """The line of the file, counted from 1, on which its first quote begins, else its own first
+        line.
         """
         if not self.cited:
             return self.line.line + 1
@@ -40,7 +40,7 @@ class SessionRow(Struct, frozen=True):
 
 
 class SessionModel(RowModel[SessionRow]):
-    """The lines that a filter lets through."""
+    """The lines that match a filter."""
 
     def __init__(self) -> None:
         super().__init__(self._read)
@@ -58,7 +58,7 @@ class SessionModel(RowModel[SessionRow]):
         self.show(self.filter, self.current_id)
 
     def show(self, text: str, here: int | None = None) -> None:
-        """Show the lines that a filter lets through, with the cursor near the line `here`."""
+        """Show the lines that match a filter, with the cursor near the line `here`."""
         self.filter = text
         self.ids = array("q", (row.id for row in self.all if passes(row, text)))
         after = (at for at, number in enumerate(self.ids) if here is not None and number >= here)
@@ -84,7 +84,7 @@ class SessionModel(RowModel[SessionRow]):
         return next((at for at in places if self.all[self.ids[at] - 1].is_place), None)
 
     def places(self) -> int:
-        """How many places to look there are."""
+        """The number of places to look."""
         return sum(row.is_place for row in self.all)
 
     def chosen(self) -> list[ViewLine]:
@@ -93,7 +93,7 @@ class SessionModel(RowModel[SessionRow]):
 
 
 def rows_of(lines: Sequence[ViewLine], cited: Iterable[CitedText]) -> list[SessionRow]:
-    """The lines, each with what memories cite of it."""
+    """The lines, each with the texts that memories cite from it."""
     places: dict[int, list[int]] = {}
     for at, line in enumerate(lines):
         places.setdefault(line.line, []).append(at)
@@ -112,7 +112,8 @@ def rows_of(lines: Sequence[ViewLine], cited: Iterable[CitedText]) -> list[Sessi
 
 
 def passes(row: SessionRow, text: str) -> bool:
-    """Whether a line has all the words of a filter, none with a minus, and its `is:` kinds."""
+    """Whether a line has all the words of a filter, none of those after a minus, and its `is:`
+    kinds."""
     words = text.lower().split()
     if not words:
         return True

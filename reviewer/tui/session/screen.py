@@ -196,8 +196,8 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     @unless(ListScreen.no_rows)
     async def action_word_memory(self) -> None:
-        """Word a memory with the marked lines, or this one, as its evidence; it starts from what a
-        person or an agent said.
+        """Word a memory with the marked lines, or this one, as its evidence, starting from the
+        words of a person or an agent.
         """
         lines = self.model.chosen()
         quoted = "\n\n".join(line.text for line in lines if is_said(line))
@@ -309,8 +309,8 @@ def line_blocks(
     signs: Glyphs,
     memory: int | None = None,
 ) -> list[TextBlock]:
-    """The line in full, between the lines around it; what `memory` cites of it is marked, or else
-    all that is cited.
+    """The line in full, between its neighbours; the text that `memory` cites is marked, or else all
+    cited texts.
     """
     text = row.line.text
     bar = Run(f"{signs.bar} ", "accent")
@@ -340,7 +340,7 @@ def _dimmed(row: SessionRow) -> TextBlock:
 
 
 def _spans(row: SessionRow, memory: int | None) -> tuple[TextSpan, ...]:
-    """Where the cited texts are in the line; overlapping ones are marked once."""
+    """The spans of the cited texts in the line, overlapping ones merged."""
     spans: list[TextSpan] = []
     for each in [each for each in row.cited if each.memory == memory] or row.cited:
         at = row.line.text.find(each.text) if each.text else -1

@@ -60,11 +60,11 @@ def answers(folder: Path, text: str = FOUND) -> None:
 
 @asynccontextmanager
 async def asked(engine: Engine, shop: Path, *names: str) -> AsyncIterator[Screen]:
-    """The queue in which those sessions were offered to the agent, and R was pressed."""
+    """The queue in which those sessions were offered to the agent, which was started."""
     ingested(engine, shop, *names)
     async with opened(engine, project="shop", size=(120, 40)) as screen:
         await screen.until(lambda: "R starts" in screen.text)
-        await screen.press("R")
+        await screen.press("R", "enter")
         yield screen
 
 
@@ -83,7 +83,7 @@ async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
         assert engine.readings.all() == []
 
 
-async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
+async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered_again(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
     answers(bin_folder)
@@ -100,7 +100,7 @@ async def test_one_key_asks_it_its_rows_arrive_and_nothing_is_offered_again(
         (reading,) = engine.readings.all()
         engine.readings.forget("shop")
         await screen.press("R")
-        assert "Start on 1 session: enter starts" in screen.text, "no price was on the screen"
+        assert "Start on 1 session: enter starts" in screen.text
         assert "Claude Code  sends about 2,900 tokens" in screen.text
         await screen.press("enter")
         await screen.until(lambda: "so this cost nothing" in " ".join(screen.text.split()))
@@ -138,7 +138,7 @@ async def test_a_session_whose_answer_cannot_be_read_stays_unread_and_that_is_sa
         assert engine.readings.all() == []
 
 
-async def test_where_no_price_is_on_the_screen_the_key_asks_with_it(
+async def test_the_question_says_the_price_and_escape_starts_nothing(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
     answers(bin_folder)
@@ -157,8 +157,10 @@ async def test_of_several_readers_one_is_chosen(
 ) -> None:
     answers(bin_folder)
     program(bin_folder, "", name="codex")
-    async with asked(engine, shop, "a") as screen:
-        await screen.until(lambda: "Codex" in screen.text)
+    ingested(engine, shop, "a")
+    async with opened(engine, project="shop", size=(120, 40)) as screen:
+        await screen.press("R")
+        assert "Codex" in screen.text
         await screen.press("enter")
         await screen.until(lambda: READ in screen.text)
 
@@ -200,7 +202,7 @@ async def test_the_result_says_how_many_statements_are_deferred(
     ingested(engine, shop, "a")
     async with opened(engine, project="shop", size=(120, 30)) as screen:
         await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
-        await screen.press("R")
+        await screen.press("R", "enter")
         await screen.until(lambda: "1 new, 1 of them deferred; " in screen.text)
 
 

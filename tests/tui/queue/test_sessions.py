@@ -47,7 +47,7 @@ async def test_the_empty_queue_offers_to_read_the_sessions_and_r_reads_them(
         await screen.press("r")
         await screen.until(lambda: screen.status.startswith("Read 1 file"))
         await screen.settle()
-        assert screen.status == "Read 1 file, 0 unchanged: 1 new candidate."
+        assert screen.status == "Read 1 file, 0 unchanged: 1 new candidate - F8 takes it back"
         assert "weigh the trays twice" in screen.text
         await screen.press("r")
         await screen.until(lambda: "1 unchanged" in screen.status)

@@ -88,7 +88,7 @@ async def test_a_rejection_with_its_reason_is_one_act_and_one_undo(talked: Engin
         await screen.press("k")
         assert "ago: wrong" in screen.text
         await screen.press("w")
-        assert screen.status.startswith(f"#{first} is already decided: u undoes")
+        assert screen.status.startswith(f"#{first} is already decided: ")
         await screen.press("G", "u")
         assert screen.status.startswith(f"Undone: {said} “")
         view = talked.queue.candidate(first)

@@ -135,3 +135,9 @@ def test_a_letter_or_two_offer_no_moment_to_choose() -> None:
     assert offers("j") == offers("ab") == ()
     assert Moment(MomentKind.WORDS, "abc") in offers("abc")
     assert Moment(MomentKind.WORDS, "夜") in offers("夜")
+
+
+@pytest.mark.parametrize("text", ["guard git push and npm test", "command git push origin"])
+def test_words_after_a_command_that_would_not_count_are_named(text: str) -> None:
+    with pytest.raises(ReviewerError, match=r"Only git push of git push .* would count"):
+        read_moment(text)

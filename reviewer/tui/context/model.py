@@ -359,10 +359,14 @@ class ContextModel:
         return self.snapshot.sent + sum(each.tokens - each.sent for each in self.snapshot.segments)
 
     def retaining(self, row: ContextRow) -> tuple[int, ...]:
-        """The turns that may get criteria; for an applied summary, its originals."""
+        """The turns that may get criteria, of several those that are not skipped; for an applied
+        summary, its originals.
+        """
+        turns = () if row.segment is None else self.snapshot.segments[row.segment].turns
         if row.segment is None or self.applied_summary(row) is None:
-            return self.acted_on(row)
-        turns = self.snapshot.segments[row.segment].turns
+            found = self.acted_on(row)
+            skipped = {each.commit for each in turns if each.priority is Priority.SKIP}
+            return tuple(each for each in found if each not in skipped) or found
         spoken = [each for each in turns if each.kind != "thinking"] or turns
         return tuple(each.commit for each in spoken if each.commit is not None)
 

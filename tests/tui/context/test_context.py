@@ -1056,3 +1056,11 @@ async def test_one_level_for_all_segments_is_typed_where_a_budget_is(
         assert screen.status == "Already so: Tags for all parts."
         await screen.press("u")
         assert {each.level for each in present(context(screen).data.plan).choices} != {Level.TAGS}
+
+
+async def test_what_must_survive_of_a_part_leaves_its_skipped_turns_out(
+    engine: Engine, kiosk: int
+) -> None:
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "enter", "j", "x", "k", "m", *"names", "enter")
+        assert priorities(engine, kiosk) == "siiiiii"

@@ -198,6 +198,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         """Show the entries into the node under the cursor, and read its input."""
         graph, stop, signs = self.graph, self.nodes.current, glyphs(self.app)
         self.show_footer()
+        self.void("node_input")  # of the node before, or from before a question
         if graph is None or stop is None:
             self.node_input = None
             self.entry_pane.show([], title="")

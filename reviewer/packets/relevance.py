@@ -43,8 +43,6 @@ LONGEST_WORD = 80
 _WORD = re.compile(r"\w[\w./:-]*+(?<=\w)|\w")
 _PART = re.compile(r"[^\W\d_]{2,}")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_UNSPACED = re.compile(f"({UNSPACED.pattern})")
-"""Each sign is a word, a run of them a phrase."""
 
 
 Query = Mapping[str, float]
@@ -77,7 +75,7 @@ def query_of(*texts: str) -> Query:
 
 def _shares(word: str) -> Iterator[tuple[str, float]]:
     """A word with its weight, and the parts of an identifier or path."""
-    if run := "".join(_UNSPACED.findall(word)):
+    if run := "".join(UNSPACED.findall(word)):
         yield from ((run[at : at + 2], 1.0) for at in range(max(len(run) - 1, 1)))
     elif len(word) > 1 and any(sign.isalpha() for sign in word):
         yield word.lower(), 1.0
@@ -164,9 +162,9 @@ class Index:
 def _split(text: str) -> str:
     """A text with the parts of its identifiers added as words."""
     spaced = _CAMEL.sub(" ", text)
-    return _UNSPACED.sub(r" \1 ", text if spaced == text else f"{text}\n{spaced}")
+    return UNSPACED.sub(r" \g<0> ", text if spaced == text else f"{text}\n{spaced}")
 
 
 def _phrase(word: str) -> str:
-    spaced = _UNSPACED.sub(r" \1 ", word)
+    spaced = UNSPACED.sub(r" \g<0> ", word)
     return f'"{spaced}"'

@@ -136,8 +136,7 @@ EDIT = Pane(
 )  # fmt: skip
 
 CHOOSE = Action("choose", "enter", "choose",
-    "Choose the selected line; type to narrow the list. Arrows move; so do the keys of lists until"
-    " you type.",
+    "Choose the selected line; type to narrow the list. Arrows move.",
 )  # fmt: skip
 LEAVE_CHOICE = Action(
     "leave_choice", "escape,ctrl+c", "leave",

@@ -67,7 +67,7 @@ def test_brackets_mark_removals_and_additions() -> None:
         ("x" * 57, "57 characters", False),
         ("  ", "0 characters", True),
         ("short", "5 characters", True),
-        ("x" * 1281, "1,281 characters", True),
+        ("x" * 1281, "1,281 characters, proposals have at most 280", True),
     ],
 )
 def test_the_length_is_remarked_on(content: str, remark: str, warn: bool) -> None:
@@ -100,6 +100,14 @@ async def test_a_draft_is_kept_after_a_moment_and_discarded_with_the_change(
         await screen.press("backspace", "escape")
         assert engine.drafts.load(KEY) is None
         assert screen.status == "Edit #412: left unchanged."
+
+
+async def test_an_emptied_draft_is_discarded(engine: Engine) -> None:
+    async with editing(engine, draft="Take PostgreSQL 17") as (screen, pane):
+        assert screen.status == "Edit #412: this is your draft; empty it to discard it."
+        pane.editor.load_text("")
+        await screen.press("escape")
+        assert engine.drafts.load(KEY) is None
 
 
 async def test_hunks_are_walked_and_put_back_one_by_one(engine: Engine) -> None:
@@ -140,7 +148,7 @@ async def test_text_being_typed_at_the_end_of_the_program_is_kept(stocked: Engin
     assert stocked.drafts.load(number) == wording + "!"
     async with opened(stocked) as screen:
         await screen.press("e")
-        assert screen.status == f"Edit #{number}: this is your draft."
+        assert screen.status == f"Edit #{number}: this is your draft; empty it to discard it."
         await screen.press("ctrl+s")
     assert stocked.queue.candidate(number).content == wording + "!"
     assert stocked.queue.wordings(number)[0][1] == wording

@@ -238,12 +238,12 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.say(self.leave())
 
     def leave(self) -> str:
-        """Close the editor, and keep the text as a draft if it was changed; returns a sentence
-        about that.
+        """Close the editor, and keep a changed text as a draft; an emptied one is discarded.
+        Returns a sentence about that.
         """
         self._stop_keeping()
         edit = self.edit
-        if self.changed:
+        if self.changed and self.content.strip():
             edit.drafts.save(edit.key, self.content)
             words = f"the draft is kept; {edit.again.key} continues it."
         else:
@@ -337,4 +337,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 def length_remark(content: str) -> tuple[str, bool]:
     """The length of a text, and whether it is outside the range for proposals."""
     length = len(content.strip())
-    return count(length, "character"), not SHORTEST_STATEMENT <= length <= PROPOSED
+    if length > PROPOSED:
+        return f"{count(length, 'character')}, proposals have at most {PROPOSED}", True
+    return count(length, "character"), length < SHORTEST_STATEMENT

@@ -358,7 +358,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self._arrange()
         self._editor.begin(edit, draft)
         if draft is not None:
-            self.say(f"{edit.title}: this is your draft.")
+            self.say(f"{edit.title}: this is your draft; empty it to discard it.")
 
     def _edit_done(self, edit: TextEdit) -> None:
         if self.editing is edit:  # another text may be open by now

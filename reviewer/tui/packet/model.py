@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from reviewer.packets.values import Packet
 
 BUDGETS = (
-    0, 250, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000,
+    250, 500, 750, 1_000, 1_500, 2_000, 3_000, 4_000, 6_000, 8_000, 12_000, 16_000, 24_000,
     32_000, 48_000, 64_000, 96_000, 128_000, 200_000,
 )  # fmt: skip
 
@@ -103,7 +103,7 @@ def step_budget(budget: int, step: int) -> int:
     """The next step above or below a budget; beyond the steps, double or half."""
     if step > 0:
         return next((value for value in BUDGETS if value > budget), budget * 2)
-    below = next((value for value in reversed(BUDGETS) if value < budget), 0)
+    below = next((value for value in reversed(BUDGETS) if value < budget), BUDGETS[0])
     return below if budget <= BUDGETS[-1] else max(budget // 2, below)
 
 

@@ -314,7 +314,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     @unless(no_packet)
     async def action_packet_budget(self) -> None:
         def problem(text: str) -> str:
-            return NO_BUDGET if read_tokens(text) is None else ""
+            return "" if read_tokens(text) else NO_BUDGET
 
         async def then(text: str) -> None:
             self._limit(read_tokens(text) or 0)

@@ -231,7 +231,7 @@ async def test_a_draft_on_a_row_that_is_joined_to_another_is_shown_and_goes_on(
         assert number not in screen.model.ids
         await screen.settle()
         await screen.press("right", "j", "e")
-        assert screen.status == f"Edit #{number}: this is your draft."
+        assert screen.status == f"Edit #{number}: this is your draft; empty it to discard it."
         assert screen.app.screen.query_one(EditPane).content == draft
 
 

@@ -209,7 +209,7 @@ async def test_a_text_being_edited_stays_with_its_project_as_a_draft(
         assert stocked.drafts.load(number) == wording + "!"
         await screen.press("p", *"acme", "enter")
         await screen.press("e")
-        assert screen.status == f"Edit #{number}: this is your draft."
+        assert screen.status == f"Edit #{number}: this is your draft; empty it to discard it."
         await screen.press("f8", "f2", "escape")
         assert screen.status == f"Edit #{number}: the draft is kept; e continues it."
 

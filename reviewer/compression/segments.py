@@ -161,7 +161,7 @@ def title_of(segment: Segment) -> str:
         (opening(each.text) for each in said if each.role == "user"),
         (opening(each.text) for each in said if each.role == "assistant"),
         (called(each.name, each.text) for each in turns if each.kind == "tool_use"),
-        (_shortened(f"{each.name} {each.text}") for each in turns or segment.turns),
+        (_shortened(f"{_bare(each.name)} {each.text}") for each in turns or segment.turns),
     )
     return next(filter(None, beginnings), "")
 
@@ -185,7 +185,12 @@ def _shortened(text: str) -> str:
 def called(name: str, text: str) -> str:
     """A tool and the file that it was called for; empty without a file."""
     found = _FILE.search(text[:2_000])
-    return f"{name or 'Call'} {found[1]}" if found else ""
+    return f"{_bare(name) or 'Call'} {found[1]}" if found else ""
+
+
+def _bare(name: str) -> str:
+    """A tool's name without that of its MCP server, as in `mcp__server__tool`."""
+    return name.rpartition("__")[2]
 
 
 def speaker(turn: SegmentTurn) -> str:

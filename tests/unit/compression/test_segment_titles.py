@@ -38,3 +38,8 @@ def test_the_first_request_names_a_part() -> None:
 )
 def test_a_title_is_the_opening(said: str, title: str) -> None:
     assert titled(turn(said)) == title
+
+
+def test_a_call_names_its_tool_without_the_server() -> None:
+    call = turn('{"tab": 3}', role="assistant", said="tool_use", name="mcp__kiosk_browser__click")
+    assert titled(call) == 'click {"tab": 3}'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from enum import StrEnum
 from functools import lru_cache
 from typing import TypeAlias
@@ -21,6 +21,7 @@ from reviewer.extraction.rules import (
     BOLD,
     BRACKET,
     DECISION_HEADINGS,
+    DECISIONS_HEADING,
     EXTRACTOR_VERSION,
     HEADING,
     LABELS,
@@ -169,7 +170,7 @@ def _finds(record: Record) -> Iterator[_Find]:
     text = record.text
     if not _may_have_any(record):
         return
-    stated: set[str] = set()  # headings whose first paragraph was read: the rest is the reasoning
+    stated: set[str] = set()  # headings whose first paragraph was read
     for paragraph in _paragraphs(units(text)):
         first = paragraph[0]
         if first.kind is UnitKind.HEADING:
@@ -180,12 +181,12 @@ def _finds(record: Record) -> Iterator[_Find]:
             yield from values
         elif typed := list(_labelled(text, first, RuleClass.LIST_ITEM)):
             yield from typed
-        elif record.shape is not Shape.TURN and _is_under_a_decision(record, first):
-            end, heading = paragraph[-1].end, _heading_above(record, first)
+        elif record.shape is not Shape.TURN and _may_decide(record, first, stated):
+            end = paragraph[-1].end
             if first.kind is UnitKind.SENTENCE:
-                if heading in stated or text[end - 1] == ":":
-                    continue
-                stated.add(heading)
+                stated.add(_heading_above(record, first))
+            if text[end - 1] == ":":
+                continue
             if len(wording(text[first.start : end])) > LONGEST_STATEMENT:
                 end = first.end
             type_ = EntityType.DECISION
@@ -262,8 +263,16 @@ def _find(
     return _Find(rule, rule_class, type_, wording(text[start:end]), start, end, unit)
 
 
-def _is_under_a_decision(record: Record, unit: Unit) -> bool:
-    return _heading_above(record, unit).strip(" *_:#").lower() in DECISION_HEADINGS
+def _may_decide(record: Record, unit: Unit, stated: Set[str]) -> bool:
+    """Whether a paragraph or list item states a decision: below a heading for one, the first
+    paragraph, without the reasoning and the lists after it.
+    """
+    heading = _heading_above(record, unit)
+    word = heading.strip(" *_:#").lower()
+    first = heading not in stated
+    return word in DECISION_HEADINGS and (
+        first or (word == DECISIONS_HEADING and unit.kind is UnitKind.LIST_ITEM)
+    )
 
 
 def _title(record: Record, find: _Find) -> str:

@@ -9,7 +9,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.entities.quantities import QUANTITY
 
-EXTRACTOR_VERSION = "0.3.0"
+EXTRACTOR_VERSION = "0.4.0"
 """Stored with every candidate; increase it whenever a rule's proposals change, and document the
 change in `docs/design.md`."""
 
@@ -62,7 +62,10 @@ BOLD = re.compile(
 )
 PLAIN = re.compile(rf"{_LABEL}:[ ]+{_REST}", re.DOTALL)
 
-DECISION_HEADINGS = ("decision", "decisions", "the decision", "decision outcome", "outcome")
+DECISIONS_HEADING = "decisions"
+"""A heading above a list of decisions."""
+
+DECISION_HEADINGS = (DECISIONS_HEADING, "decision", "the decision", "decision outcome", "outcome")
 """Headings of a decision record above the decision itself."""
 
 VALUE = re.compile(

@@ -52,6 +52,12 @@ def test_the_text_under_the_decision_heading_of_a_record() -> None:
     ]  # fmt: skip
     argued = f"{one}\n\nTwo of them would race for the lock of the queue."
     assert found(note(argued)) == found(note(one))
+    assert found(note(f"{one}\n\n- Two of them would race.")) == found(note(one))
+    assert found(note("## Decision\n\nA worker must not:\n\n- delete the queue")) == []
+    listed = note("## Decisions\n\nAs of May.\n\n- We run one worker\n- The queue is a file")
+    assert [content for *_, content in found(listed)] == [
+        "As of May", "We run one worker", "The queue is a file",
+    ]  # fmt: skip
     assert found(record(one)) == []  # an answer in a dialogue is no decision record
     assert found(note("## Context\n\nWe run one worker for each queue.")) == []
 

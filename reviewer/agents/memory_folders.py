@@ -17,7 +17,7 @@ from reviewer.agents.wiring import FileKind, Wiring, WiringFile, WiringPlace, ho
 from reviewer.errors import ReviewerError, SourceError
 from reviewer.promotion.export.file_writer import read_file
 from reviewer.promotion.export.marked_block import with_block
-from reviewer.sources.markdown import OWN_LINE
+from reviewer.sources.notes import OWN_LINE
 from reviewer.text.for_agents import AgentText, as_markdown, between_tags, joined, sentence
 
 if TYPE_CHECKING:

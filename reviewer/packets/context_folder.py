@@ -6,24 +6,27 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import pairwise
+from itertools import zip_longest
 from pathlib import Path
 
 from reviewer.clock import from_iso
 from reviewer.errors import SourceError
 from reviewer.files import read_file_within, reason_of
-from reviewer.packets.markdown import (
-    MarkdownBlock,
-    MarkdownLine,
-    blocks,
-    is_open,
-    item_text,
-    nested,
-    read_lines,
-)
 from reviewer.packets.values import SCORED, Item, Material, Problem, RuleBlock, Section, item_id
 from reviewer.packets.wording import title_of
 from reviewer.projects import work_tree
+from reviewer.sources.binary import looks_binary
+from reviewer.sources.markdown import (
+    THEMATIC_BREAK,
+    Block,
+    NoteLine,
+    NoteSection,
+    blocks,
+    front_matter,
+    headings_of,
+    sections,
+    without_comments,
+)
 from reviewer.sources.note_kinds import (
     DATED,
     entry_facts,
@@ -32,7 +35,7 @@ from reviewer.sources.note_kinds import (
     is_decision_record,
     is_template,
 )
-from reviewer.sources.note_lines import heading_of
+from reviewer.sources.unpacked import UTF16
 from reviewer.sources.walk import is_within
 
 ORDER = (
@@ -117,7 +120,7 @@ def read_folder(path: Path) -> Material:
     return Material(
         source=str(folder),
         read_order=tuple(reader.read_order()),
-        constitution=tuple(constitution(*reader.lines("CONSTITUTION.md"))),
+        constitution=tuple(constitution(*reader.sections("CONSTITUTION.md"))),
         items=reader.items(),
         problems=tuple(reader.problems),
     )
@@ -139,10 +142,10 @@ class _Reader:
 
     def items(self) -> tuple[Item, ...]:
         """Tasks, conventions, decisions and learnings without duplicates."""
-        found = [*tasks(*self.lines("TASKS.md")), *conventions(*self.lines("CONVENTIONS.md"))]
+        found = [*tasks(*self.sections("TASKS.md")), *conventions(*self.sections("CONVENTIONS.md"))]
         for section in SCORED:
-            lines, name = self.lines(f"{section.upper()}.md")
-            found += self._entries(lines, name, section)
+            read, name = self.sections(f"{section.upper()}.md")
+            found += self._entries(read, name, section)
             for moved in self._moved(section):
                 found += self._entries(self._read(moved), moved, section, single=True)
         once: dict[tuple[Section, str], Item] = {}
@@ -151,15 +154,16 @@ class _Reader:
         return tuple(once.values())
 
     def _entries(
-        self, lines: list[MarkdownLine], name: str, section: Section, *, single: bool = False
+        self, found: list[NoteSection], name: str, section: Section, *, single: bool = False
     ) -> list[Item]:
-        found = list(_Entries(lines, name, section, self.problems, single=single))
-        if not found and sum(bool(line.text.strip()) for line in lines) > 1:
+        items = list(_Entries(found, name, section, self.problems, single=single))
+        lines = [line for each in found for line in each.lines]
+        if not items and sum(bool(line.text.strip()) for line in lines) > 1:
             self.problems.append(Problem(name, 0, f"no entry was found in {len(lines):,} lines"))
-        return found
+        return items
 
-    def lines(self, name: str) -> tuple[list[MarkdownLine], str]:
-        """The lines of a file, none if it is missing, and its name as it is spelled."""
+    def sections(self, name: str) -> tuple[list[NoteSection], str]:
+        """The sections of a file, none if it is missing, and its name as it is spelled."""
         real = self._names.get(name.lower())
         return (self._read(real), real) if real else ([], name)
 
@@ -176,26 +180,31 @@ class _Reader:
         notes = (each for each in names if each.lower().endswith(".md"))
         return [f"{real}/{name}" for name in notes if not _OTHER_FILES.fullmatch(name)]
 
-    def _read(self, name: str) -> list[MarkdownLine]:
+    def _read(self, name: str) -> list[NoteSection]:
         path = self.folder / name
         try:
             if not is_within(path, os.path.realpath(self.folder)):
                 raise OSError("it is a link out of the folder")
-            lines, problems = read_lines(read_file_within(path, LARGEST_FILE), name)
+            raw = read_file_within(path, LARGEST_FILE)
         except OSError as problem:
             self.problems.append(Problem(name, 0, f"cannot be read: {reason_of(problem)}"))
             return []
-        self.problems += problems
-        return _without_front_matter(lines)
-
-
-def _without_front_matter(lines: list[MarkdownLine]) -> list[MarkdownLine]:
-    if not lines or lines[0].text.rstrip() not in ("---", "+++"):
-        return lines
-    from reviewer.sources.front_matter import front_matter
-
-    _, matter = front_matter([line.text for line in lines[:200]])
-    return lines[matter:]
+        wide = raw.startswith(UTF16)
+        if not wide and looks_binary(raw):
+            self.problems.append(Problem(name, 0, "is not text, so it was not read"))
+            return []
+        text = raw.decode("utf-16" if wide else "utf-8-sig", "replace")
+        replaced = text.count("\ufffd") - raw.count("\ufffd".encode())
+        if replaced > 0:
+            what = f"{replaced} places are not UTF-8 and were replaced"
+            self.problems.append(Problem(name, 0, what))
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+        text, endless = without_comments(text)
+        self.problems += [Problem(name, line + 1, what) for line, what in endless]
+        lines = text.split("\n")
+        _, matter = front_matter(lines)
+        noted = (NoteLine(number, line) for number, line in enumerate(lines) if number >= matter)
+        return list(sections(noted, most=LARGEST_FILE))
 
 
 _LABELLED = re.compile(
@@ -204,74 +213,71 @@ _LABELLED = re.compile(
 _ANY_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def tasks(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
+def tasks(found: Iterable[NoteSection], file: str) -> Iterator[Item]:
     """The open tasks of TASKS.md: every item with an unticked checkbox.
 
     A nested open task is a separate task, also below a finished one. In a file without checkboxes
     every list item is a task.
     """
-    found = list(blocks(lines))
-    boxes = any(block.box is not None for block in found)
-    for at, block in enumerate(found):
-        wanted = is_open(block) if boxes else bool(block.marker and not block.indent)
-        if not wanted:
-            continue
-        if text := item_text(block, _unboxed(found, at)):
+    read = list(blocks(found, boxes_apart=True))
+    boxes = any(block.box is not None for block in read)
+    for block in read:
+        wanted = _is_open(block) if boxes else block.marker
+        if wanted and (text := block.text):
             yield Item(
-                id=item_id(Section.TASKS, " > ".join(block.group), text),
+                id=item_id(Section.TASKS, " > ".join(block.headings), text),
                 section=Section.TASKS,
                 title=title_of(text),
                 text=text,
-                place=f"{file}:{block.number}",
+                place=_place(file, block),
                 at=task_date(text),
-                group="".join(block.group[-1:]),
+                group="".join(block.headings[-1:]),
             )
 
 
-def conventions(lines: Iterable[MarkdownLine], file: str) -> Iterator[Item]:
+def _is_open(block: Block) -> bool:
+    """Whether an item has a checkbox and is neither ticked, crossed out nor struck through."""
+    if block.box is None or block.box in ("x", "X", "-", "~", "✓", "✔", "✗", "✘"):
+        return False
+    return not (block.text.startswith("~~") and block.text.count("~~") >= 2)
+
+
+def conventions(found: Iterable[NoteSection], file: str) -> Iterator[Item]:
     """The items and paragraphs of CONVENTIONS.md, each with the heading above it."""
-    for block, text in _outermost(lines):
-        if not block.level and text:
-            group = " / ".join(block.group[1:]) or _unless_title(block.group, file)
+    for block in blocks(found):
+        if not block.level and (text := block.text):
+            group = " / ".join(block.headings[1:]) or _unless_title(block.headings, file)
             yield Item(
                 id=item_id(Section.CONVENTIONS, group, text),
                 section=Section.CONVENTIONS,
                 title=title_of(text),
                 text=text,
-                place=f"{file}:{block.number}",
+                place=_place(file, block),
                 outdated=outdated_word(text),
                 group=group,
             )
 
 
-def _outermost(lines: Iterable[MarkdownLine]) -> Iterator[tuple[MarkdownBlock, str]]:
-    """The blocks that are not nested in an item, with the text of those nested in them."""
-    found = list(blocks(lines))
-    at = 0
-    while at < len(found):
-        end = nested(found, at) if found[at].marker else at + 1
-        yield found[at], item_text(found[at], found[at + 1 : end])
-        at = end
-
-
-def constitution(lines: Iterable[MarkdownLine], file: str) -> Iterator[RuleBlock]:
+def constitution(found: Iterable[NoteSection], file: str) -> Iterator[RuleBlock]:
     """CONSTITUTION.md block by block, without its title."""
-    for at, block in enumerate(blocks(lines)):
-        place = f"{file}:{block.number}"
+    for at, block in enumerate(blocks(found, boxes_apart=True)):
+        place, text = _place(file, block), block.text
         if block.level:
             if at or block.level > 1:
-                yield RuleBlock(
-                    f"{'#' * min(block.level + 1, 6)} {block.text}", place, heading=True
-                )
+                head = "#" * min(block.level + 1, 6)
+                yield RuleBlock(f"{head} {text}", place, heading=True)
         elif block.marker:
             marker = "-" if block.marker in ("*", "+", "•") else block.marker
             margin = " " * min(block.indent, 12)
-            first, *rest = block.text.split("\n")
             inner = margin + " " * (len(marker) + 1)
-            lines_of = [f"{margin}{marker} {first}", *((inner + line).rstrip() for line in rest)]
-            yield RuleBlock("\n".join(lines_of), place, listed=True)
-        elif block.text:
-            yield RuleBlock(block.text, place)
+            text = re.sub(r"\n(?!\n)", f"\n{inner}", text)
+            yield RuleBlock(f"{margin}{marker} {text}", place, listed=True)
+        elif text:
+            yield RuleBlock(text, place)
+
+
+def _place(file: str, block: Block) -> str:
+    return f"{file}:{block.number + 1}"
 
 
 def task_date(text: str) -> datetime | None:
@@ -287,17 +293,6 @@ def task_date(text: str) -> datetime | None:
     return max(named, default=None)
 
 
-def _unboxed(found: list[MarkdownBlock], at: int) -> Iterator[MarkdownBlock]:
-    """Blocks nested in a task, without nested tasks and their contents."""
-    place, end = at + 1, nested(found, at)
-    while place < end:
-        if found[place].box is None:
-            yield found[place]
-            place += 1
-        else:
-            place = nested(found, place)
-
-
 def _unless_title(group: tuple[str, ...], file: str) -> str:
     """The only heading above, unless it is the title of the file."""
     if not group or group[0].lower().startswith(file.partition(".")[0].lower()):
@@ -308,8 +303,7 @@ def _unless_title(group: tuple[str, ...], file: str) -> str:
 _ONLY_LINK = re.compile(r"\W*?\[[^\[\]]*\]\([^)]*\)[\W\d]*$")
 _BLANK_DATE = re.compile(r"\[?YYYY-MM-DD")
 _FILE_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})")
-_RULE_OFF = re.compile(r"(?:-[ ]?){3,}$|(?:\*[ ]?){3,}$|(?:_[ ]?){3,}$")
-_HEADING_DEPTH = 6
+_DEEPEST_HEADING = 6
 
 _STATUS = re.compile(
     r"\W*(superseded|deprecated|obsolete|rejected|withdrawn|reversed|replaced)\b", re.IGNORECASE
@@ -339,16 +333,12 @@ def outdated_word(title: str, status: str = "") -> str:
     return "struck out" if _STRIKE.match(line) else ""
 
 
-Heading = tuple[int, int, str]
-"""Line index, level, title."""
-
-
 class _Entries:
     """The entries of one file; iterating adds to `problems`."""
 
     def __init__(
         self,
-        lines: Sequence[MarkdownLine],
+        found: Sequence[NoteSection],
         file: str,
         section: Section,
         problems: list[Problem],
@@ -356,45 +346,43 @@ class _Entries:
         single: bool,
     ) -> None:
         """`single`: the file should contain one entry, under its first heading."""
-        self._lines, self._file, self._section = lines, file, section
+        self._found, self._file, self._section = found, file, section
         self._problems, self._single = problems, single
 
     def __iter__(self) -> Iterator[Item]:
-        headings = [
-            (at, *found)
-            for at, line in enumerate(self._lines)
-            if not line.code and (found := heading_of(line.text))
-        ]
-        starts = self._starts(headings)
-        first = headings[starts[0]][0] if starts else len(self._lines)
-        yield from self._listed(first)
-        for start, following in pairwise([*starts, len(headings)]):
-            at, level, title = headings[start]
-            ends = headings[following][0] if following < len(headings) else len(self._lines)
-            for place, other, _ in headings[start + 1 : following]:
-                if 1 < other <= level:  # a heading of the same or a higher level
-                    ends = place
-                    break
-            yield from self._entry(self._lines[at], title, self._lines[at + 1 : ends])
+        entries, before = self._grouped()
+        if not self._single:
+            yield from self._listed(before)
+        for entry in entries:
+            yield from self._entry(entry)
 
-    def _starts(self, headings: list[Heading]) -> list[int]:
-        """Indices of the headings that begin entries: dated ones, and others of level 2."""
-        if self._single and not any(level > 1 and is_dated(title) for _, level, title in headings):
-            return [0] if headings else []
-        if is_decision_record([heading[1:] for heading in headings]):
-            return [0]
-        found: list[int] = []
-        above = 0  # level of the enclosing entry
-        for place, (_, level, title) in enumerate(headings):
-            if is_dated(title) or (level == 2 and above != 1 and not _groups(headings, place)):
-                found.append(place)
-                above = level
-        return found
+    def _grouped(self) -> tuple[list[list[NoteSection]], list[NoteSection]]:
+        """Each entry with the sections inside it, and the sections before the first one. Dated
+        headings and others of level 2 begin entries.
+        """
+        headings = headings_of(self._found)
+        dated = any(level > 1 and is_dated(title) for level, title in headings)
+        whole = is_decision_record(headings) or (self._single and not dated)
+        entries: list[list[NoteSection]] = []
+        before: list[NoteSection] = []
+        inside = 0  # level of the entry that the last section belongs to
+        for section, below in zip_longest(self._found, self._found[1:]):
+            nested = bool(entries) if whole else 0 < inside < section.level
+            groups = below and below.level > 2 and is_dated(below.title)
+            begins = whole or (section.level == 2 and not groups)
+            if is_dated(section.title) or (section.title_lines and begins and not nested):
+                entries.append([section])
+                inside = section.level
+            elif nested:
+                entries[-1].append(section)
+            else:
+                before += [] if entries else [section]
+                inside = 0
+        return entries, before
 
-    def _entry(
-        self, head: MarkdownLine, heading: str, body: Sequence[MarkdownLine]
-    ) -> Iterator[Item]:
-        text = _body(body)
+    def _entry(self, sections_inside: list[NoteSection]) -> Iterator[Item]:
+        head, heading = sections_inside[0].lines[0], sections_inside[0].title
+        text = _text_of(sections_inside)
         # Comments are removed already.
         if _BLANK_DATE.match(heading) or is_template(text.replace("<!--", "&lt;!--")):
             return
@@ -405,8 +393,8 @@ class _Entries:
             section=self._section,
             title=" ".join(title.split()) or title_of(text) or self._file,
             text=text,
-            place=f"{self._file}:{head.number}",
-            at=self._moment(head.number, heading, moment or facts.get("date")),
+            place=f"{self._file}:{head.number + 1}",
+            at=self._moment(head.number + 1, heading, moment or facts.get("date")),
             heading=True,
             outdated=outdated_word(heading, facts.get("status", "")),
         )
@@ -419,11 +407,10 @@ class _Entries:
             at = from_iso(found[1])
         return at
 
-    def _listed(self, before: int) -> Iterator[Item]:
+    def _listed(self, found: Iterable[NoteSection]) -> Iterator[Item]:
         """List items before the first entry, for files that keep their entries as a list."""
-        if self._single:
-            return
-        for item, text in _outermost(self._lines[:before]):
+        for item in blocks(found):
+            text = item.text
             if item.marker and text and not _ONLY_LINK.match(text) and not is_template(text):
                 plain = text.replace("**", "")
                 title, moment = entry_title(plain.split("\n")[0])
@@ -432,35 +419,20 @@ class _Entries:
                     section=self._section,
                     title=title_of(title),
                     text=text,
-                    place=f"{self._file}:{item.number}",
-                    at=self._moment(item.number, plain, moment),
+                    place=_place(self._file, item),
+                    at=self._moment(item.number + 1, plain, moment),
                     outdated=outdated_word(plain),
                 )
 
 
-def _groups(headings: list[Heading], place: int) -> bool:
-    """Whether a heading only groups dated ones below it."""
-    level = headings[place][1]
-    for _, other, title in headings[place + 1 :]:
-        if other <= level:
-            return False
-        if is_dated(title):
-            return True
-    return False
-
-
-def _body(lines: Sequence[MarkdownLine]) -> str:
+def _text_of(entry: list[NoteSection]) -> str:
     """The text of an entry: headings one level deeper, no rule at the end, single blank lines."""
     texts: list[str] = []
-    for line in lines:
-        if line.code:
-            texts.append(line.text.rstrip())
-            continue
-        text = line.text.rstrip()
-        if heading := heading_of(text):
-            text = f"{'#' * min(max(heading[0] + 1, 4), _HEADING_DEPTH)} {heading[1]}"
-        if text or (texts and texts[-1]):
-            texts.append(text)
-    while texts and (not texts[-1] or _RULE_OFF.match(texts[-1].strip())):
+    for section in entry:
+        if section is not entry[0]:
+            level = min(max(section.level + 1, 4), _DEEPEST_HEADING)
+            texts.append(f"{'#' * level} {section.title}")
+        texts += [line.text.rstrip() for line in section.body]
+    while texts and (not texts[-1] or THEMATIC_BREAK.match(texts[-1])):
         texts.pop()
-    return "\n".join(texts).strip("\n")
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(texts)).strip("\n")

@@ -7,7 +7,8 @@ GEMINI.md. Writes nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,12 +24,14 @@ from reviewer.proposing.values import (
     ViewLine,
 )
 from reviewer.sources.events import Speaker
-from reviewer.sources.front_matter import front_matter
 from reviewer.sources.lines import reading
-from reviewer.sources.markdown import without_own
+from reviewer.sources.markdown import front_matter, heading_of
+from reviewer.sources.notes import without_own
 from reviewer.text.secrets import mask
 from reviewer.text.sentences import whole_sentences
+from reviewer.text.units import UnitKind, units
 
+_PROSE = (UnitKind.SENTENCE, UnitKind.LIST_ITEM)
 GEMINI_HEADING = "gemini added memories"
 FILE_LIMIT = 1_000_000
 """Maximum bytes read of a memory file; agents load far less."""
@@ -40,10 +43,7 @@ _CODEX_HEADINGS = (
     "general tips",
 )
 """Sections of Codex memories with lasting statements; the others are session indexes."""
-_HEADING = re.compile(r"#{1,6}\s+(.*)")
-_ITEM = re.compile(r"(\s*)(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?=\S)")
 _LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
-_FENCE = re.compile(r"\s*(?:```|~~~)")
 _TASK = "[Task"
 _REASON = re.compile(r"\*{0,2}(why|how to apply)\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
 _POINTS_ON = re.compile(r":$|\b(?:below|above|following)\b")
@@ -70,12 +70,9 @@ _PREFERENCE = _Kind(MemoryType.PREFERENCE, "preference")
 
 
 class MemoryEntry(Struct, frozen=True):
-    """A bullet or paragraph of a file, with its lines (0-based, half-open) and the heading
-    above.
-    """
+    """A bullet or paragraph of a file, with its first line (0-based) and the heading above."""
 
     start: int
-    end: int
     lines: tuple[str, ...]
     """Lines without list marks."""
     heading: str = ""
@@ -118,36 +115,13 @@ def entries(text: str) -> Iterator[MemoryEntry]:
     """The bullets and paragraphs of a Markdown text, in order; code and comments are left out."""
     lines = text.splitlines()
     _, number = front_matter(lines)
-    start, heading, fenced, comment = -1, "", False, False
-    held: list[str] = []
-
-    def close(end: int) -> Iterator[MemoryEntry]:
-        if start >= 0 and held:
-            yield MemoryEntry(start, end, tuple(held), heading)
-        held.clear()
-
-    for at, line in enumerate(lines[number:], number):
-        if fenced or _FENCE.match(line):
-            yield from close(at)
-            start = -1
-            fenced = fenced != bool(_FENCE.match(line))
-        elif comment or line.lstrip().startswith("<!--"):
-            yield from close(at)
-            start, comment = -1, "-->" not in line
-        elif not line.strip():
-            yield from close(at)
-            start = -1
-        elif title := _HEADING.match(line):
-            yield from close(at)
-            start, heading = -1, _title(title)
-        elif item := _ITEM.match(line):
-            yield from close(at)
-            start = at
-            held.append(line[item.end() :])
-        else:
-            start = at if start < 0 else start
-            held.append(line)
-    yield from close(len(lines))
+    body, at = "\n".join(lines[number:]), 0
+    prose = (unit for unit in units(body) if unit.kind in _PROSE)
+    for _, found in groupby(prose, lambda unit: unit.block):
+        first, *others = found
+        number += body.count("\n", at, first.start)
+        at, end = first.start, (others or [first])[-1].end
+        yield MemoryEntry(number, tuple(body[at:end].split("\n")), first.heading)
 
 
 def _text(path: Path) -> str:
@@ -189,7 +163,8 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
     described = _plain(stated)
     usable = [at for at, line in enumerate(lines) if stated and stated in line]
     statement = ""
-    if found and found[0].heading in ("", _first_heading(lines)):
+    _, title = next(filter(None, map(heading_of, lines)), (0, ""))
+    if found and found[0].heading in ("", title.strip("*_: ")):
         statement = _plain(found[0].text)
         why = next((each for each in found[1:] if _reason(each) == "why"), None)
         reason = _plain(_REASON.sub("", why.text, count=1)) if why else ""
@@ -197,7 +172,7 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
             statement = f"{statement.rstrip('.')}. Why: {reason}"
     points_on = _POINTS_ON.search(statement) or not 40 <= len(statement) <= LONGEST_STATEMENT
     if usable and SHORTEST_STATEMENT <= len(described) <= LONGEST_STATEMENT and points_on:
-        found, statement = [MemoryEntry(usable[0], usable[0] + 1, (stated,))], described
+        found, statement = [MemoryEntry(usable[0], (stated,))], described
     if found:
         yield from _proposal(found[0], "memory.claude", _KINDS[_type_of(text)], statement)
 
@@ -292,14 +267,6 @@ def _type_of(text: str) -> str:
 
 def _is_topic(text: str) -> bool:
     return text.startswith(("---", "\ufeff---")) and bool(_type_of(text))
-
-
-def _title(heading: re.Match[str]) -> str:
-    return heading[1].rstrip().rstrip("#").rstrip()
-
-
-def _first_heading(lines: Sequence[str]) -> str:
-    return next((_title(title) for line in lines if (title := _HEADING.match(line))), "")
 
 
 def _reason(entry: MemoryEntry) -> str:

@@ -1,177 +1,318 @@
-"""Notes: Markdown and plain text."""
+"""The reader of Markdown: lines, front matter, headings, sections, and the blocks in them.
+
+Reads line by line, because a note may be of any size. Sentences and items with exact character
+spans, in any text, are in `text/units.py`. markdown-it-py needs five times the CPU time for blocks
+alone, and the whole text at once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, islice
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from msgspec import structs
+from msgspec import Struct
 
-from reviewer.clock import written_moment
-from reviewer.sources.format import Format
-from reviewer.sources.front_matter import front_matter
-from reviewer.sources.note_kinds import (
-    FILE_DATE,
-    entry_facts,
-    entry_title,
-    is_agent_instructions,
-    is_dated,
-    is_decision_record,
-    is_log_title,
-    is_template,
+SECTION_CHARS = 20_000
+"""Characters after which a section is cut at the next blank line, to limit memory use."""
+HEADING_CHARS = 400
+FRONT_MATTER_LINES = 150
+VALUE_LIMIT = 500
+
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-{3,})[ \t]*$")
+_NO_TITLE = re.compile(r"\s*([-*+>|#`~=<]|\d+[.)]\s|$)")
+_MARK = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
+_FENCE = re.compile(rf"{_MARK}(?:(`{{3,}})[^`]*|(~{{3,}}).*)$")
+_SIGN = re.compile(
+    rf"^{_MARK}(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})[^\n]*$|`[^`\n]*`"
+    r"|(?P<index><!-- INDEX:START -->)|(?P<comment><!--)",
+    re.MULTILINE,
 )
-from reviewer.sources.note_lines import Markup, NoteLine, NoteSection, heading_of, sections
-from reviewer.sources.parts import Part
-from reviewer.sources.reading import Reading, Spot
-from reviewer.sources.records import RecordUse, Role, Shape
-from reviewer.sources.turns import Turn
-
-HEAD_LINES = 200
-HEAD_CHARS = 40_000
-"""A decision record up to this size is one entry; a longer one is split by headings."""
-
-
-OWN_BLOCK, OWN_BLOCK_END = "<!-- reviewer:begin", "<!-- reviewer:end"
-OWN_LINE = "- [Decided by the person: "
-"""The start of reviewer's own line in the index of an agent's memories."""
+"""An opening fence, code in a line, or the beginning of a generated index or of a comment."""
+_CLOSING = {"index": "<!-- INDEX:END -->", "comment": "-->"}
+_CODE_IN_LINE = re.compile(r"`[^`]*`")
+_ITEM = re.compile(r"( *)([-*+•]|\d{1,9}[.)])(?:[ ]+(?:\[([^\]\[]?)\](?=[ ]|$)[ ]*)?(.*)|$)")
+THEMATIC_BREAK = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_FIELD = re.compile(r"([\w][\w .-]{0,60}?)\s*[:=]\s*(.*)")
+_LISTED_VALUE = re.compile(r"\s*-\s+(.*)")
+_ENDLESS_COMMENT = "a comment that never ends, read as text"
 
 
-class OwnLines:
-    """Finds the lines written by reviewer; call it for every line in order."""
+class NoteLine(Struct, frozen=True, gc=False):
+    """One line: its number (0-based) and text, and its byte offset and bytes in the file.
+
+    `raw` is empty for a line that is `too_long`, which is left out of all sections.
+    """
+
+    number: int
+    text: str
+    start: int = 0
+    raw: bytes = b""
+    too_long: bool = False
+
+
+class NoteSection(Struct):
+    """Consecutive lines under one heading path; `level` 0: before any heading."""
+
+    lines: list[NoteLine]
+    headings: tuple[str, ...]
+    level: int
+    entry: bool = False
+    title_lines: int = 0
+    """The number of its first lines that are its heading."""
+
+    @property
+    def title(self) -> str:
+        return self.headings[-1] if self.headings else ""
+
+    @property
+    def body(self) -> list[NoteLine]:
+        return self.lines[self.title_lines :]
+
+
+class Block(Struct):
+    """A heading (`level` > 0), a paragraph, or a list item (with a `marker`) and all inside it.
+
+    `lines` do not include the marker and the indentation. `box` is the content of the checkbox:
+    None without one, empty for an open one. `headings` are those above.
+    """
+
+    number: int
+    lines: list[str]
+    headings: tuple[str, ...]
+    level: int = 0
+    marker: str = ""
+    indent: int = 0
+    box: str | None = None
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines).strip()
+
+
+def heading_of(line: str) -> tuple[int, str] | None:
+    """Level and title of an ATX heading line, or None."""
+    if len(line) > HEADING_CHARS:
+        return None
+    found = _HEADING.match(line)
+    if found is None:
+        return None
+    title = (found[2] or "").strip()
+    return len(found[1]), re.sub(r"(^|[ \t]+)#+$", "", title).strip()
+
+
+def without_comments(text: str) -> tuple[str, list[tuple[int, str]]]:
+    """The text without comments and the generated index, each line with the number that it had;
+    and what never ends, by line (0-based).
+
+    A comment or fence that never ends begins nothing: its sign is left out.
+    """
+    parts: list[str] = []
+    endless: dict[str, tuple[int, str]] = {}
+    at = place = 0
+    while found := _SIGN.search(text, place):
+        place = found.end()
+        kind = found.lastgroup
+        if kind is None:  # code in a line
+            continue
+        fenced = kind == "fence"
+        closing = _CLOSING.get(kind, rf"^[ \t]*{found[kind]}+[ \t]*$")
+        end = None
+        if closing not in endless:
+            end = re.compile(closing, re.MULTILINE).search(text, place)
+        if end is None:
+            what = "a code fence that never ends" if fenced else _ENDLESS_COMMENT
+            endless.setdefault(closing, (text.count("\n", 0, place), what))
+            parts.append(text[at : found.start(kind)])
+            at = place
+        else:
+            if not fenced:
+                hidden = text.count("\n", found.start(), end.end())
+                parts += [text[at : found.start()], "\n" * hidden]
+                at = end.end()
+            place = end.end()
+    return "".join([*parts, text[at:]]), list(endless.values())
+
+
+class Markup:
+    """Tracks code fences and HTML comments, inside which headings and items do not count."""
 
     def __init__(self) -> None:
-        self._inside = False
+        self._fence = ""
+        self._comment = False
 
-    def has(self, line: str) -> bool:
-        own = self._inside or line.startswith((OWN_BLOCK, OWN_LINE))
-        self._inside = (self._inside or line.startswith(OWN_BLOCK)) and not line.startswith(
-            OWN_BLOCK_END
-        )
-        return own
+    @property
+    def inside(self) -> bool:
+        """Whether the next line is in a fence or comment."""
+        return self._comment or bool(self._fence)
 
-
-class _Note:
-    """One note: its sections under headings, or its entries if it is a log."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading, self._tally = reading, reading.tally
-        self._yielded: set[str] = set()
-        self._meta: dict[str, str] = {}
-        self._boot = False
-
-    def turns(self) -> Iterator[Turn]:
-        lines = self._read_lines()
-        head = list(islice(lines, HEAD_LINES))
-        more = next(lines, None)
-        texts = [line.text for line in head]
-        matter, matter_lines = front_matter(texts)
-        named = FILE_DATE.match(self._reading.path.name)
-        self._meta = {**({"date": named[0]} if named else {}), **matter}
-        self._boot = is_agent_instructions(self._reading.path.name, "\n".join(texts[:60]))
-        body = head[matter_lines:]
-        if not body and more is None and head:
-            self._tally["front matter only"] += 1
-            return
-        headings = _headings(body)
-        small = more is None and sum(map(len, texts)) <= HEAD_CHARS and not self._tally
-        if small and is_decision_record(headings):
-            titles = tuple(title for _, title in headings[:1])
-            yield from self._turn(NoteSection(body, titles, 1, True))
-            return
-        log = any(level == 1 and is_log_title(title) for level, title in headings[:3])
-
-        def is_entry(level: int, title: str) -> bool:
-            return (log and level == 2) or (level > 1 and is_dated(title))
-
-        rest = lines if more is None else chain([more], lines)
-        for section in sections(chain(body, rest), is_entry):
-            yield from self._turn(section)
-
-    def _read_lines(self) -> Iterator[NoteLine]:
-        """The file's lines. Lines of a block exported by reviewer become blank, so that exported
-        memories are never proposed again.
-        """
-        own = OwnLines()
-        for line in self._reading.text_lines():
-            if own.has(line.text):
-                self._tally["block of reviewer's own"] += 1
-                line = structs.replace(line, text="")
-            yield line
-
-    def _turn(self, section: NoteSection) -> Iterator[Turn]:
-        lines = section.lines
-        while lines and not lines[-1].text.strip():
-            lines.pop()
-        first = next((n for n, line in enumerate(lines) if line.text.strip()), len(lines))
-        lines = lines[first:]
-        if not lines:
-            return
-        start, last = lines[0], lines[-1]
-        raw = b"\n".join(line.raw for line in lines)
-        stop = last.start + len(last.raw)
-        text = "\n".join(line.text for line in lines)
-        facts, at = self._facts(section, text)
-        origin = Spot(start.number, last.number + 1, start.start, stop, raw).origin(at=at)
-        if origin.key in self._yielded:
-            self._tally["repeated"] += 1
-            return
-        self._yielded.add(origin.key)
-        use = (
-            RecordUse.TEMPLATE
-            if is_template(text)
-            else RecordUse.BOOT
-            if self._boot
-            else RecordUse.MESSAGE
-        )
-        yield Turn(
-            origin=origin,
-            role=Role.NOTE,
-            parts=[Part("text", text, use)],
-            shape=Shape.ENTRY if section.entry else Shape.SECTION,
-            headings=section.headings,
-            facts=facts,
-        )
-
-    def _facts(self, section: NoteSection, text: str) -> tuple[dict[str, str], str | None]:
-        """A record's metadata from its front matter and entry, and its date; a date in the first
-        section applies to the whole note.
-        """
-        if not section.entry and len(section.headings) < 2:
-            date = entry_facts(text).get("date")
-            self._meta = {**({"date": date} if date else {}), **self._meta}
-        meta = self._meta
-        at = meta.get("date")
-        if section.entry:
-            title, moment = entry_title(section.headings[-1] if section.headings else "")
-            facts = entry_facts(text)
-            if moment:
-                facts["date"] = moment
-            meta = {**meta, "title": title, **facts}
-            at = meta.get("date")
-        return meta, written_moment(at)
+    def plain(self, line: str) -> bool:
+        """Whether a line is outside fences and comments; call it for every line in order."""
+        if self._fence:
+            if line.strip().startswith(self._fence) and not line.strip(self._fence[0] + " \t"):
+                self._fence = ""
+            return False
+        if self._comment:
+            self._comment = "-->" not in line
+            return False
+        fence = _FENCE.match(line)
+        if fence:
+            self._fence = fence[1] or fence[2]
+            return False
+        if "<!--" in line:
+            line = _CODE_IN_LINE.sub("", line)
+            opened = line.rfind("<!--")
+            self._comment = opened >= 0 and line.find("-->", opened) < 0
+        return not self._comment
 
 
-def without_own(text: str) -> str:
-    """A text with the lines written by reviewer blanked, so that they are never proposed again."""
-    own = OwnLines()
-    return "".join(
-        line[len(line.rstrip("\r\n")) :] if own.has(line) else line
-        for line in text.splitlines(keepends=True)
-    )
+def no_entry(level: int, title: str) -> bool:
+    """For notes without entries: every heading begins a section."""
+    return False
 
 
-def _headings(lines: list[NoteLine]) -> list[tuple[int, str]]:
+def sections(
+    lines: Iterable[NoteLine],
+    is_entry: Callable[[int, str], bool] = no_entry,
+    most: int = SECTION_CHARS,
+) -> Iterator[NoteSection]:
+    """The sections of a note in order; some are blank.
+
+    A heading with `is_entry(level, title)` starts an entry, which includes its sub-headings. Only a
+    single-line section can be longer than twice `most` characters.
+    """
     markup = Markup()
-    found = [heading_of(line.text) for line in lines if markup.plain(line.text)]
-    return [heading for heading in found if heading]
+    path: list[tuple[int, str]] = []
+    current = NoteSection([], (), 0)
+    size = 0
+    for line in lines:
+        if line.too_long:
+            yield current
+            current = NoteSection([], current.headings, current.level, current.entry)
+            size = 0
+            continue
+        plain = markup.plain(line.text)
+        heading = heading_of(line.text) if plain else None
+        moved: list[NoteLine] = []
+        underline = _UNDERLINE.match(line.text) if plain and heading is None else None
+        if underline and _is_title(current.lines):
+            moved = [current.lines.pop()]
+            heading = (1 if underline[1][0] == "=" else 2, moved[0].text.strip())
+        if heading is not None and not (current.entry and heading[0] > current.level):
+            yield current
+            path = [step for step in path if step[0] < heading[0]] + [heading]
+            titles = tuple(title for _, title in path)
+            entry = is_entry(*heading)
+            current = NoteSection(moved, titles, heading[0], entry, len(moved) + 1)
+            size = sum(len(each.text) for each in moved)
+        else:
+            current.lines += moved
+        if size > most and (size > 2 * most or (plain and not line.text.strip())):
+            yield current
+            current = NoteSection([], current.headings, current.level, current.entry)
+            size = 0
+        current.lines.append(line)
+        size += len(line.text) + 1
+    yield current
 
 
-FORMAT = Format(
-    name="markdown",
-    agent="Markdown and text notes",
-    turns=lambda reading: _Note(reading).turns(),
-    person="none: a note is evidence in itself",
-    left_out="HTML comments, templates, front matter",
-    tested="real files",
-)
-"""Any text that reads as prose and has no other format is a note (see `_text_format`)."""
+def headings_of(found: Iterable[NoteSection]) -> list[tuple[int, str]]:
+    """Level and title of each section with a heading."""
+    return [(section.level, section.title) for section in found if section.title_lines]
+
+
+def blocks(found: Iterable[NoteSection], *, boxes_apart: bool = False) -> Iterator[Block]:
+    """The blocks of sections in order.
+
+    `boxes_apart`: an item with a checkbox is a block of its own, also inside another.
+    """
+    for section in found:
+        if section.title_lines:
+            above, number = section.headings[:-1], section.lines[0].number
+            yield Block(number, [section.title], above, level=section.level)
+        yield from _blocks_below(section, boxes_apart)
+
+
+def _blocks_below(section: NoteSection, boxes_apart: bool) -> list[Block]:
+    found: list[Block] = []
+    around: list[tuple[Block, int]] = []
+    """The items that a line may belong to, innermost last, and the column of their text."""
+    markup, blank, lead = Markup(), True, False
+    for line in section.body:
+        text = line.text.expandtabs(4).rstrip()
+        inside = markup.inside
+        plain = markup.plain(text)
+        is_break = plain and THEMATIC_BREAK.match(text)
+        if is_break or not (text or inside):
+            blank = True
+            around = [] if is_break else around
+            continue
+        indent = len(text) - len(text.lstrip(" "))
+        item = None if inside else _ITEM.match(text)
+        if item or (blank and not inside):
+            while around and (indent <= around[-1][0].indent or not around[-1][0].marker):
+                around.pop()
+        own = item and (not around or (boxes_apart and item[3] is not None))
+        if around and not own:
+            block, column = around[-1]
+            lead = lead and plain and not (item or blank)  # its first paragraph, without margin
+            block.lines += [""] * blank + [text[indent if lead else min(indent, column) :]]
+        else:
+            block = Block(line.number, [text], section.headings)
+            if item:
+                block.marker, block.indent, block.lines = item[2], indent, [item[4] or ""]
+                block.box = item[3] and item[3].strip()
+            around.append((block, indent + len(block.marker) + 1 if item else 0))
+            found.append(block)
+            lead = True
+        blank = False
+    return found
+
+
+def front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
+    """The fields of lines of `key: value` between `---`, or `key = value` between `+++`, at the
+    beginning of a note, and the number of these lines; 0 if there are none.
+
+    Without a closing line, the note is read from its first line. Lists become one comma-separated
+    text; nested values and comments are skipped.
+    """
+    fence = lines[0].rstrip() if lines else ""
+    if fence not in ("---", "+++"):
+        return {}, 0
+    ends = (fence, "...") if fence == "---" else (fence,)
+    found: dict[str, str] = {}
+    key = ""
+    for number, line in enumerate(lines[1:FRONT_MATTER_LINES], 1):
+        text = line.rstrip()
+        if text in ends:
+            return found, number + 1
+        if fence == "---" and text.startswith("#") and not found:
+            continue
+        item = _LISTED_VALUE.fullmatch(text)
+        field = _FIELD.fullmatch(text)
+        if item and key:
+            value = _plain_value(item[1])
+            if value:
+                found[key] = f"{found[key]}, {value}"[:VALUE_LIMIT] if found.get(key) else value
+        elif field and not text[0].isspace():
+            key = field[1].strip()
+            value = _plain_value(field[2])
+            if value:
+                found[key] = value
+    return {}, 0
+
+
+def _plain_value(value: str) -> str:
+    value = value.strip()
+    if value.startswith("[") and value.endswith("]") and not value.startswith("[["):
+        value = ", ".join(_plain_value(part) for part in value[1:-1].split(","))
+    if len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'":
+        value = value[1:-1]
+    return value[:VALUE_LIMIT]
+
+
+def _is_title(lines: list[NoteLine]) -> bool:
+    """Whether the last line is a one-line paragraph, which an underline turns into a heading."""
+    if not lines or len(lines[-1].text) > 200 or _NO_TITLE.match(lines[-1].text):
+        return False
+    return len(lines) == 1 or not lines[-2].text.strip()

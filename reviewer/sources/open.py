@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from reviewer.errors import OtherKindError, SourceError
 from reviewer.files import unreadable
-from reviewer.sources import archives, databases, markdown
+from reviewer.sources import archives, databases, notes
 from reviewer.sources.binary import looks_binary
 from reviewer.sources.format import Format
 from reviewer.sources.formats import chat
@@ -179,7 +179,7 @@ def _text_format(path: Path, text: str) -> Format:
             return each
     if suffix not in NOTE_NAMES and not is_prose(text):
         raise _other_kind(path, "markup, code, a table, a log or other data")
-    return markdown.FORMAT
+    return notes.FORMAT
 
 
 def _pieces(sample: bytes) -> list[bytes]:

@@ -17,7 +17,7 @@ from reviewer.sources.events import Origin
 from reviewer.sources.fields import Fields, words
 from reviewer.sources.json_values import json_pieces
 from reviewer.sources.lines import BLOCK, read_lines, reading
-from reviewer.sources.note_lines import NoteLine
+from reviewer.sources.markdown import NoteLine
 
 Line = TypeVar("Line")
 _values = msgspec.json.Decoder(object)
@@ -131,14 +131,15 @@ class Reading(Struct):
                 if raw is None:
                     self.tally["line over 1 MB"] += 1
                     self.errors.append(f"line {number + 1}: longer than 1 MB, skipped")
-                    yield NoteLine(number, start, b"", "", too_long=True)
+                    yield NoteLine(number, "", start, too_long=True)
                     continue
                 try:
                     text = raw.decode()
                 except UnicodeDecodeError:
                     text = raw.decode("utf-8", "replace")
                     self.tally["invalid UTF-8"] += 1
-                yield NoteLine(number, start, raw, text.removesuffix("\r").replace("\0", "\ufffd"))
+                text = text.removesuffix("\r").replace("\0", "\ufffd")
+                yield NoteLine(number, text, start, raw)
 
     def digest(self, start: int, end: int) -> str:
         """The sha256 of bytes already read, in hex."""

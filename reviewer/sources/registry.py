@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from reviewer.sources import markdown
+from reviewer.sources import notes
 from reviewer.sources.format import Format
 from reviewer.sources.formats import (
     ai_studio,
@@ -73,7 +73,7 @@ FORMATS: tuple[Format, ...] = (
     grok.SESSION,
     specstory.FORMAT,
     aider.FORMAT,
-    markdown.FORMAT,
+    notes.FORMAT,
 )
 """Every format, in the order of the tests; the first match wins. In a file with one JSON object
 per line, the format of most objects wins."""

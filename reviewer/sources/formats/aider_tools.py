@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.sources.formats.marked_turns import Run
-from reviewer.sources.note_lines import NoteLine
+from reviewer.sources.markdown import NoteLine
 from reviewer.sources.parts import Part
 
 _REPORT = re.compile(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct, field
 
 from reviewer.clock import written_moment
-from reviewer.sources.note_lines import SECTION_CHARS, NoteLine
+from reviewer.sources.markdown import SECTION_CHARS, NoteLine
 from reviewer.sources.parts import Part, spoken
 from reviewer.sources.reading import Reading, Spot
 from reviewer.sources.records import Role

@@ -6,8 +6,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from itertools import zip_longest
+from itertools import pairwise
+from math import inf
 from pathlib import Path
+
+from msgspec import Struct
 
 from reviewer.clock import from_iso
 from reviewer.errors import SourceError
@@ -120,7 +123,7 @@ def read_folder(path: Path) -> Material:
     return Material(
         source=str(folder),
         read_order=tuple(reader.read_order()),
-        constitution=tuple(constitution(*reader.sections("CONSTITUTION.md"))),
+        constitution=tuple(constitution(*reader.lines("CONSTITUTION.md"))),
         items=reader.items(),
         problems=tuple(reader.problems),
     )
@@ -142,10 +145,10 @@ class _Reader:
 
     def items(self) -> tuple[Item, ...]:
         """Tasks, conventions, decisions and learnings without duplicates."""
-        found = [*tasks(*self.sections("TASKS.md")), *conventions(*self.sections("CONVENTIONS.md"))]
+        found = [*tasks(*self.lines("TASKS.md")), *conventions(*self.lines("CONVENTIONS.md"))]
         for section in SCORED:
-            read, name = self.sections(f"{section.upper()}.md")
-            found += self._entries(read, name, section)
+            lines, name = self.lines(f"{section.upper()}.md")
+            found += self._entries(lines, name, section)
             for moved in self._moved(section):
                 found += self._entries(self._read(moved), moved, section, single=True)
         once: dict[tuple[Section, str], Item] = {}
@@ -154,16 +157,15 @@ class _Reader:
         return tuple(once.values())
 
     def _entries(
-        self, found: list[NoteSection], name: str, section: Section, *, single: bool = False
+        self, lines: list[NoteLine], name: str, section: Section, *, single: bool = False
     ) -> list[Item]:
-        items = list(_Entries(found, name, section, self.problems, single=single))
-        lines = [line for each in found for line in each.lines]
+        items = list(_Entries(name, section, self.problems, single).of(lines))
         if not items and sum(bool(line.text.strip()) for line in lines) > 1:
             self.problems.append(Problem(name, 0, f"no entry was found in {len(lines):,} lines"))
         return items
 
-    def sections(self, name: str) -> tuple[list[NoteSection], str]:
-        """The sections of a file, none if it is missing, and its name as it is spelled."""
+    def lines(self, name: str) -> tuple[list[NoteLine], str]:
+        """The lines of a file, none if it is missing, and its name as it is spelled."""
         real = self._names.get(name.lower())
         return (self._read(real), real) if real else ([], name)
 
@@ -180,7 +182,7 @@ class _Reader:
         notes = (each for each in names if each.lower().endswith(".md"))
         return [f"{real}/{name}" for name in notes if not _OTHER_FILES.fullmatch(name)]
 
-    def _read(self, name: str) -> list[NoteSection]:
+    def _read(self, name: str) -> list[NoteLine]:
         path = self.folder / name
         try:
             if not is_within(path, os.path.realpath(self.folder)):
@@ -203,8 +205,7 @@ class _Reader:
         self.problems += [Problem(name, line + 1, what) for line, what in endless]
         lines = text.split("\n")
         _, matter = front_matter(lines)
-        noted = (NoteLine(number, line) for number, line in enumerate(lines) if number >= matter)
-        return list(sections(noted, most=LARGEST_FILE))
+        return [NoteLine(number, line) for number, line in enumerate(lines)][matter:]
 
 
 _LABELLED = re.compile(
@@ -213,15 +214,15 @@ _LABELLED = re.compile(
 _ANY_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def tasks(found: Iterable[NoteSection], file: str) -> Iterator[Item]:
+def tasks(lines: Iterable[NoteLine], file: str) -> Iterator[Item]:
     """The open tasks of TASKS.md: every item with an unticked checkbox.
 
     A nested open task is a separate task, also below a finished one. In a file without checkboxes
     every list item is a task.
     """
-    read = list(blocks(found, boxes_apart=True))
-    boxes = any(block.box is not None for block in read)
-    for block in read:
+    found = list(blocks(lines, boxes_apart=True))
+    boxes = any(block.box is not None for block in found)
+    for block in found:
         wanted = _is_open(block) if boxes else block.marker
         if wanted and (text := block.text):
             yield Item(
@@ -242,9 +243,9 @@ def _is_open(block: Block) -> bool:
     return not (block.text.startswith("~~") and block.text.count("~~") >= 2)
 
 
-def conventions(found: Iterable[NoteSection], file: str) -> Iterator[Item]:
+def conventions(lines: Iterable[NoteLine], file: str) -> Iterator[Item]:
     """The items and paragraphs of CONVENTIONS.md, each with the heading above it."""
-    for block in blocks(found):
+    for block in blocks(lines):
         if not block.level and (text := block.text):
             group = " / ".join(block.headings[1:]) or _unless_title(block.headings, file)
             yield Item(
@@ -258,9 +259,9 @@ def conventions(found: Iterable[NoteSection], file: str) -> Iterator[Item]:
             )
 
 
-def constitution(found: Iterable[NoteSection], file: str) -> Iterator[RuleBlock]:
+def constitution(lines: Iterable[NoteLine], file: str) -> Iterator[RuleBlock]:
     """CONSTITUTION.md block by block, without its title."""
-    for at, block in enumerate(blocks(found, boxes_apart=True)):
+    for at, block in enumerate(blocks(lines, boxes_apart=True)):
         place, text = _place(file, block), block.text
         if block.level:
             if at or block.level > 1:
@@ -333,68 +334,52 @@ def outdated_word(title: str, status: str = "") -> str:
     return "struck out" if _STRIKE.match(line) else ""
 
 
-class _Entries:
-    """The entries of one file; iterating adds to `problems`."""
+class _Entries(Struct):
+    """Reads the entries of a file, and adds to `problems`.
 
-    def __init__(
-        self,
-        found: Sequence[NoteSection],
-        file: str,
-        section: Section,
-        problems: list[Problem],
-        *,
-        single: bool,
-    ) -> None:
-        """`single`: the file should contain one entry, under its first heading."""
-        self._found, self._file, self._section = found, file, section
-        self._problems, self._single = problems, single
+    `single`: the file should contain one entry, under its first heading.
+    """
 
-    def __iter__(self) -> Iterator[Item]:
-        entries, before = self._grouped()
-        if not self._single:
-            yield from self._listed(before)
-        for entry in entries:
-            yield from self._entry(entry)
+    file: str
+    section: Section
+    problems: list[Problem]
+    single: bool = False
 
-    def _grouped(self) -> tuple[list[list[NoteSection]], list[NoteSection]]:
-        """Each entry with the sections inside it, and the sections before the first one. Dated
-        headings and others of level 2 begin entries.
+    def of(self, lines: Sequence[NoteLine]) -> Iterator[Item]:
+        """Dated headings and others of level 2 begin entries, except those that group dated ones.
+        List items outside are entries, too, for files that keep them as a list.
         """
-        headings = headings_of(self._found)
+        headings = headings_of(sections(lines))
         dated = any(level > 1 and is_dated(title) for level, title in headings)
-        whole = is_decision_record(headings) or (self._single and not dated)
-        entries: list[list[NoteSection]] = []
-        before: list[NoteSection] = []
-        inside = 0  # level of the entry that the last section belongs to
-        for section, below in zip_longest(self._found, self._found[1:]):
-            nested = bool(entries) if whole else 0 < inside < section.level
-            groups = below and below.level > 2 and is_dated(below.title)
-            begins = whole or (section.level == 2 and not groups)
-            if is_dated(section.title) or (section.title_lines and begins and not nested):
-                entries.append([section])
-                inside = section.level
-            elif nested:
-                entries[-1].append(section)
-            else:
-                before += [] if entries else [section]
-                inside = 0
-        return entries, before
+        whole = is_decision_record(headings) or (self.single and not dated)
+        groups = {
+            title
+            for (level, title), (deeper, below) in pairwise(headings)
+            if level == 2 < deeper and is_dated(below)
+        }
 
-    def _entry(self, sections_inside: list[NoteSection]) -> Iterator[Item]:
-        head, heading = sections_inside[0].lines[0], sections_inside[0].title
-        text = _text_of(sections_inside)
-        # Comments are removed already.
-        if _BLANK_DATE.match(heading) or is_template(text.replace("<!--", "&lt;!--")):
+        def is_entry(level: int, title: str) -> bool:
+            return whole or is_dated(title) or (level == 2 and title not in groups)
+
+        for found in sections(lines, is_entry, most=inf):
+            if found.entry:
+                yield from self._entry(found)
+            elif not self.single:
+                yield from self._listed(found.lines)
+
+    def _entry(self, found: NoteSection) -> Iterator[Item]:
+        number, heading, text = found.lines[0].number + 1, found.title, _text_of(found.body)
+        if _BLANK_DATE.match(heading) or is_template(text):
             return
         title, moment = entry_title(heading)
         facts = entry_facts(f"## {heading}\n{text}")
         yield Item(
-            id=item_id(self._section, title, text),
-            section=self._section,
-            title=" ".join(title.split()) or title_of(text) or self._file,
+            id=item_id(self.section, title, text),
+            section=self.section,
+            title=" ".join(title.split()) or title_of(text) or self.file,
             text=text,
-            place=f"{self._file}:{head.number + 1}",
-            at=self._moment(head.number + 1, heading, moment or facts.get("date")),
+            place=f"{self.file}:{number}",
+            at=self._moment(number, heading, moment or facts.get("date")),
             heading=True,
             outdated=outdated_word(heading, facts.get("status", "")),
         )
@@ -402,34 +387,33 @@ class _Entries:
     def _moment(self, number: int, heading: str, date: str | None) -> datetime | None:
         at = from_iso(date) if date else None
         if at is None and DATED.match(heading):
-            self._problems.append(Problem(self._file, number, "a date that does not exist"))
-        if at is None and self._single and (found := _FILE_DATE.search(self._file)):
+            self.problems.append(Problem(self.file, number, "a date that does not exist"))
+        if at is None and self.single and (found := _FILE_DATE.search(self.file)):
             at = from_iso(found[1])
         return at
 
-    def _listed(self, found: Iterable[NoteSection]) -> Iterator[Item]:
-        """List items before the first entry, for files that keep their entries as a list."""
-        for item in blocks(found):
+    def _listed(self, lines: Iterable[NoteLine]) -> Iterator[Item]:
+        for item in blocks(lines):
             text = item.text
             if item.marker and text and not _ONLY_LINK.match(text) and not is_template(text):
                 plain = text.replace("**", "")
                 title, moment = entry_title(plain.split("\n")[0])
                 yield Item(
-                    id=item_id(self._section, "", text),
-                    section=self._section,
+                    id=item_id(self.section, "", text),
+                    section=self.section,
                     title=title_of(title),
                     text=text,
-                    place=_place(self._file, item),
+                    place=_place(self.file, item),
                     at=self._moment(item.number + 1, plain, moment),
                     outdated=outdated_word(plain),
                 )
 
 
-def _text_of(entry: list[NoteSection]) -> str:
+def _text_of(lines: Iterable[NoteLine]) -> str:
     """The text of an entry: headings one level deeper, no rule at the end, single blank lines."""
     texts: list[str] = []
-    for section in entry:
-        if section is not entry[0]:
+    for section in sections(lines, most=inf):
+        if section.title_lines:
             level = min(max(section.level + 1, 4), _DEEPEST_HEADING)
             texts.append(f"{'#' * level} {section.title}")
         texts += [line.text.rstrip() for line in section.body]

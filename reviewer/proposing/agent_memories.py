@@ -44,7 +44,8 @@ _CODEX_HEADINGS = (
 )
 """Sections of Codex memories with lasting statements; the others are session indexes."""
 _LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
-_TASK = "[Task"
+_TASKS = re.compile(r"(?: ?\[Task [^\[\]]{1,40}\])+$")
+"""The tasks of Codex that an entry comes from: `[Task 3] [Task 5]`."""
 _REASON = re.compile(r"\*{0,2}(why|how to apply)\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
 _POINTS_ON = re.compile(r":$|\b(?:below|above|following)\b")
 """A first paragraph that introduces the fact instead of stating it."""
@@ -187,25 +188,14 @@ def _index(path: Path, text: str) -> Iterator[Proposal]:
             yield from _proposal(entry, "memory.claude", _UNTYPED, link[3])
 
 
-def _without_tasks(text: str) -> str:
-    """The text without a trailing `[Task 3] [Task 5]`."""
-    end = len(text.rstrip())
-    while text.endswith("]", 0, end):
-        at = text.rfind(_TASK, 0, end)
-        if at < 0 or text.find("]", at) != end - 1:
-            break
-        end = at
-        while end and text[end - 1].isspace():
-            end -= 1
-    return text[:end]
-
-
 def _codex(path: Path, text: str) -> Iterator[Proposal]:
     for entry in entries(text):
         heading = entry.heading.lower().rstrip(":")
         if heading in _CODEX_HEADINGS:
             kind = _PREFERENCE if heading == "user preferences" else _UNTYPED
-            yield from _proposal(entry, "memory.codex", kind, _without_tasks(entry.text))
+            yield from _proposal(
+                entry, "memory.codex", kind, _TASKS.sub("", " ".join(entry.text.split()))
+            )
 
 
 def _notes(path: Path, text: str) -> Iterator[Proposal]:

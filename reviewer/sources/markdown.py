@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 
 from msgspec import Struct
 
@@ -166,15 +167,10 @@ class Markup:
         return not self._comment
 
 
-def no_entry(level: int, title: str) -> bool:
-    """For notes without entries: every heading begins a section."""
-    return False
-
-
 def sections(
     lines: Iterable[NoteLine],
-    is_entry: Callable[[int, str], bool] = no_entry,
-    most: int = SECTION_CHARS,
+    is_entry: Callable[[int, str], bool] | None = None,
+    most: float = SECTION_CHARS,
 ) -> Iterator[NoteSection]:
     """The sections of a note in order; some are blank.
 
@@ -202,7 +198,7 @@ def sections(
             yield current
             path = [step for step in path if step[0] < heading[0]] + [heading]
             titles = tuple(title for _, title in path)
-            entry = is_entry(*heading)
+            entry = is_entry is not None and is_entry(*heading)
             current = NoteSection(moved, titles, heading[0], entry, len(moved) + 1)
             size = sum(len(each.text) for each in moved)
         else:
@@ -221,12 +217,12 @@ def headings_of(found: Iterable[NoteSection]) -> list[tuple[int, str]]:
     return [(section.level, section.title) for section in found if section.title_lines]
 
 
-def blocks(found: Iterable[NoteSection], *, boxes_apart: bool = False) -> Iterator[Block]:
-    """The blocks of sections in order.
+def blocks(lines: Iterable[NoteLine], *, boxes_apart: bool = False) -> Iterator[Block]:
+    """The blocks of a note in order.
 
     `boxes_apart`: an item with a checkbox is a block of its own, also inside another.
     """
-    for section in found:
+    for section in sections(lines, most=inf):
         if section.title_lines:
             above, number = section.headings[:-1], section.lines[0].number
             yield Block(number, [section.title], above, level=section.level)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from reviewer.clock import from_iso
+from reviewer.sources.markdown import without_comments
 
 DATED = re.compile(
     r"~*\s*\[?(\d{4}-\d{2}-\d{2})(?:[-T ](\d{2}):?(\d{2}):?(\d{2}))?\]?(?=$|[\s:—–-])"
@@ -37,9 +38,6 @@ INSTRUCTION_TEXT = (
     "provides guidance to ai agents",
     "this is a ctx steering file",
 )
-COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-INDEX = re.compile(r"<!-- INDEX:START -->(?:[^<]|<(?!!-- INDEX:START -->))*?<!-- INDEX:END -->")
-"""A generated table of the entries that follow; redundant."""
 FENCED = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1|\Z)", re.DOTALL | re.MULTILINE)
 PLACEHOLDER = re.compile(
     r"\{\{[^{}\n]*\}\}|\{[^{}\n]{2,}\}|(?<!\[)\[(?![ xX-]?\])[^\[\]\n]{2,}\](?![\[(:])"
@@ -95,7 +93,7 @@ def entry_facts(text: str) -> dict[str, str]:
     """The `status` and `date` given in an entry's text."""
     facts: dict[str, str] = {}
     status_follows = False
-    for line in COMMENT.sub("", text).split("\n"):
+    for line in without_comments(text)[0].split("\n"):
         if status_follows and line.strip():
             facts.setdefault("status", _plain(line))
             status_follows = False
@@ -116,7 +114,7 @@ def is_template(text: str) -> bool:
     """Whether a text contains only comments, an index and placeholders."""
     if "<!--" not in text and not PLACEHOLDER.search(text):
         return False
-    body = COMMENT.sub(" ", INDEX.sub(" ", text))
+    body, _ = without_comments(text)
     commented = len(body) < len(text)
     unfenced = FENCED.sub(" ", body)
     spots = PLACEHOLDER.findall(unfenced)

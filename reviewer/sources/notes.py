@@ -21,7 +21,7 @@ from reviewer.sources.note_kinds import (
     is_template,
 )
 from reviewer.sources.parts import Part
-from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.reading import Reading, spot_of
 from reviewer.sources.records import RecordUse, Role, Shape
 from reviewer.sources.turns import Turn
 
@@ -98,19 +98,13 @@ class _Note:
             yield line
 
     def _turn(self, section: NoteSection) -> Iterator[Turn]:
-        lines = section.lines
-        while lines and not lines[-1].text.strip():
-            lines.pop()
-        first = next((n for n, line in enumerate(lines) if line.text.strip()), len(lines))
-        lines = lines[first:]
-        if not lines:
+        written = [at for at, line in enumerate(section.lines) if line.text.strip()]
+        if not written:
             return
-        start, last = lines[0], lines[-1]
-        raw = b"\n".join(line.raw for line in lines)
-        stop = last.start + len(last.raw)
+        lines = section.lines[written[0] : written[-1] + 1]
         text = "\n".join(line.text for line in lines)
         facts, at = self._facts(section, text)
-        origin = Spot(start.number, last.number + 1, start.start, stop, raw).origin(at=at)
+        origin = spot_of(lines).origin(at=at)
         if origin.key in self._yielded:
             self._tally["repeated"] += 1
             return

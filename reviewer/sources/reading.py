@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -62,6 +62,13 @@ def row_spot(row: int, raw: bytes | str) -> Spot:
     """The position of a database row or archive item."""
     data = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
     return Spot(row, row + 1, 0, 0, data)
+
+
+def spot_of(lines: Sequence[NoteLine]) -> Spot:
+    """The position of consecutive lines."""
+    first, last = lines[0], lines[-1]
+    raw = b"\n".join(line.raw for line in lines)
+    return Spot(first.number, last.number + 1, first.start, last.start + len(last.raw), raw)
 
 
 class Reading(Struct):

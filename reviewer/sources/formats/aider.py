@@ -9,8 +9,8 @@ from msgspec import structs
 
 from reviewer.sources.format import Format
 from reviewer.sources.formats import aider_tools
-from reviewer.sources.formats.marked_turns import Author, Run, marked_turns, spot_of
-from reviewer.sources.reading import Reading
+from reviewer.sources.formats.marked_turns import Author, Run, marked_turns
+from reviewer.sources.reading import Reading, spot_of
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Turn
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
 
 from reviewer.clock import written_moment
 from reviewer.sources.markdown import SECTION_CHARS, NoteLine
 from reviewer.sources.parts import Part, spoken
-from reviewer.sources.reading import Reading, Spot
+from reviewer.sources.reading import Reading, Spot, spot_of
 from reviewer.sources.records import Role
 from reviewer.sources.turns import Session, Turn
 
@@ -100,10 +100,3 @@ def _ended(reading: Reading, run: Run, times: Counter[int]) -> Iterator[Turn | R
     digest = hashlib.sha256(name + b"\n%d" % times[hash(name)]).hexdigest()
     parts = spoken(author.role, "\n".join(run.texts[said]), reading.tally)
     yield run.turn(spot, parts, f"sha256:{digest}")
-
-
-def spot_of(lines: Sequence[NoteLine]) -> Spot:
-    """The position of consecutive lines."""
-    first, last = lines[0], lines[-1]
-    raw = b"\n".join(line.raw for line in lines)
-    return Spot(first.number, last.number + 1, first.start, last.start + len(last.raw), raw)

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from reviewer.sources.format import Format
-from reviewer.sources.formats.marked_turns import Author, marked_turns, spot_of
+from reviewer.sources.formats.marked_turns import Author, marked_turns
 from reviewer.sources.formats.specstory_tools import call_parts
 from reviewer.sources.parts import used_as
-from reviewer.sources.reading import Reading
+from reviewer.sources.reading import Reading, spot_of
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Turn
 

@@ -66,6 +66,7 @@ _KINDS = {
     "project": _Kind(MemoryType.PROJECT, ""),
     "reference": _Kind(MemoryType.KNOWLEDGE, "environment"),
 }
+_TYPE = re.compile(rf"\s*type:\s*[\"']?({'|'.join(_KINDS)})[\"']?\s*")
 _UNTYPED = _Kind(MemoryType.KNOWLEDGE, "")
 _PREFERENCE = _Kind(MemoryType.PREFERENCE, "preference")
 
@@ -80,7 +81,7 @@ class MemoryEntry(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        return " ".join(line.strip() for line in self.lines if line.strip())
+        return " ".join(" ".join(self.lines).split())
 
 
 def is_memory_file(path: Path) -> bool:
@@ -193,9 +194,7 @@ def _codex(path: Path, text: str) -> Iterator[Proposal]:
         heading = entry.heading.lower().rstrip(":")
         if heading in _CODEX_HEADINGS:
             kind = _PREFERENCE if heading == "user preferences" else _UNTYPED
-            yield from _proposal(
-                entry, "memory.codex", kind, _TASKS.sub("", " ".join(entry.text.split()))
-            )
+            yield from _proposal(entry, "memory.codex", kind, _TASKS.sub("", entry.text))
 
 
 def _notes(path: Path, text: str) -> Iterator[Proposal]:
@@ -248,11 +247,7 @@ def _type_of(text: str) -> str:
     """The type in the front matter, at the top or below `metadata:`."""
     lines = text.splitlines()
     _, size = front_matter(lines)
-    for line in lines[:size]:
-        name, _, value = line.strip().partition(":")
-        if name == "type" and value.strip().strip("\"'") in _KINDS:
-            return value.strip().strip("\"'")
-    return ""
+    return next((found[1] for found in map(_TYPE.fullmatch, lines[:size]) if found), "")
 
 
 def _is_topic(text: str) -> bool:

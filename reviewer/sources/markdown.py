@@ -26,17 +26,16 @@ _MARK = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
 _FENCE = re.compile(rf"{_MARK}(?:(`{{3,}})[^`]*|(~{{3,}}).*)$")
 _SIGN = re.compile(
     rf"^{_MARK}(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})[^\n]*$|`[^`\n]*`"
-    r"|(?P<index><!-- INDEX:START -->)|(?P<comment><!--)",
+    r"|(?P<comment><!--(?: INDEX:START -->)?)",
     re.MULTILINE,
 )
-"""An opening fence, code in a line, or the beginning of a generated index or of a comment."""
-_CLOSING = {"index": "<!-- INDEX:END -->", "comment": "-->"}
+"""An opening fence, code in a line, or the beginning of a comment or of a generated index."""
+_CLOSING = {"<!--": "-->", "<!-- INDEX:START -->": "<!-- INDEX:END -->"}
 _CODE_IN_LINE = re.compile(r"`[^`]*`")
 _ITEM = re.compile(r"( *)([-*+•]|\d{1,9}[.)])(?:[ ]+(?:\[([^\]\[]?)\](?=[ ]|$)[ ]*)?(.*)|$)")
 THEMATIC_BREAK = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _FIELD = re.compile(r"([\w][\w .-]{0,60}?)\s*[:=]\s*(.*)")
 _LISTED_VALUE = re.compile(r"\s*-\s+(.*)")
-_ENDLESS_COMMENT = "a comment that never ends, read as text"
 
 
 class NoteLine(Struct, frozen=True, gc=False):
@@ -90,6 +89,11 @@ class Block(Struct):
     def text(self) -> str:
         return "\n".join(self.lines).strip()
 
+    @property
+    def column(self) -> int:
+        """Where its text begins."""
+        return self.indent + len(self.marker) + 1 if self.marker else 0
+
 
 def heading_of(line: str) -> tuple[int, str] | None:
     """Level and title of an ATX heading line, or None."""
@@ -109,29 +113,27 @@ def without_comments(text: str) -> tuple[str, list[tuple[int, str]]]:
     A comment or fence that never ends begins nothing: its sign is left out.
     """
     parts: list[str] = []
-    endless: dict[str, tuple[int, str]] = {}
+    endless: dict[re.Pattern[str], tuple[int, str]] = {}
     at = place = 0
     while found := _SIGN.search(text, place):
         place = found.end()
         kind = found.lastgroup
         if kind is None:  # code in a line
             continue
-        fenced = kind == "fence"
-        closing = _CLOSING.get(kind, rf"^[ \t]*{found[kind]}+[ \t]*$")
-        end = None
-        if closing not in endless:
-            end = re.compile(closing, re.MULTILINE).search(text, place)
+        sign = found[kind]
+        closing = re.compile(_CLOSING.get(sign, rf"^[ \t]*{sign}+[ \t]*$"), re.MULTILINE)
+        end = None if closing in endless else closing.search(text, place)
         if end is None:
-            what = "a code fence that never ends" if fenced else _ENDLESS_COMMENT
+            what = f"a {kind} that never ends, read as text"
             endless.setdefault(closing, (text.count("\n", 0, place), what))
             parts.append(text[at : found.start(kind)])
             at = place
-        else:
-            if not fenced:
-                hidden = text.count("\n", found.start(), end.end())
-                parts += [text[at : found.start()], "\n" * hidden]
-                at = end.end()
-            place = end.end()
+            continue
+        place = end.end()
+        if kind != "fence":
+            hidden = text.count("\n", found.start(), place)
+            parts += [text[at : found.start()], "\n" * hidden]
+            at = place
     return "".join([*parts, text[at:]]), list(endless.values())
 
 
@@ -182,11 +184,6 @@ def sections(
     current = NoteSection([], (), 0)
     size = 0
     for line in lines:
-        if line.too_long:
-            yield current
-            current = NoteSection([], current.headings, current.level, current.entry)
-            size = 0
-            continue
         plain = markup.plain(line.text)
         heading = heading_of(line.text) if plain else None
         moved: list[NoteLine] = []
@@ -203,11 +200,12 @@ def sections(
             size = sum(len(each.text) for each in moved)
         else:
             current.lines += moved
-        if size > most and (size > 2 * most or (plain and not line.text.strip())):
+        full = size > most and (size > 2 * most or (plain and not line.text.strip()))
+        if full or line.too_long:
             yield current
             current = NoteSection([], current.headings, current.level, current.entry)
             size = 0
-        current.lines.append(line)
+        current.lines += [] if line.too_long else [line]
         size += len(line.text) + 1
     yield current
 
@@ -231,8 +229,8 @@ def blocks(lines: Iterable[NoteLine], *, boxes_apart: bool = False) -> Iterator[
 
 def _blocks_below(section: NoteSection, boxes_apart: bool) -> list[Block]:
     found: list[Block] = []
-    around: list[tuple[Block, int]] = []
-    """The items that a line may belong to, innermost last, and the column of their text."""
+    around: list[Block] = []
+    """The blocks that a line may belong to, innermost last."""
     markup, blank, lead = Markup(), True, False
     for line in section.body:
         text = line.text.expandtabs(4).rstrip()
@@ -246,19 +244,19 @@ def _blocks_below(section: NoteSection, boxes_apart: bool) -> list[Block]:
         indent = len(text) - len(text.lstrip(" "))
         item = None if inside else _ITEM.match(text)
         if item or (blank and not inside):
-            while around and (indent <= around[-1][0].indent or not around[-1][0].marker):
+            while around and (indent <= around[-1].indent or not around[-1].marker):
                 around.pop()
         own = item and (not around or (boxes_apart and item[3] is not None))
         if around and not own:
-            block, column = around[-1]
             lead = lead and plain and not (item or blank)  # its first paragraph, without margin
-            block.lines += [""] * blank + [text[indent if lead else min(indent, column) :]]
+            margin = indent if lead else min(indent, around[-1].column)
+            around[-1].lines += [""] * blank + [text[margin:]]
         else:
             block = Block(line.number, [text], section.headings)
             if item:
                 block.marker, block.indent, block.lines = item[2], indent, [item[4] or ""]
                 block.box = item[3] and item[3].strip()
-            around.append((block, indent + len(block.marker) + 1 if item else 0))
+            around.append(block)
             found.append(block)
             lead = True
         blank = False

@@ -77,14 +77,10 @@ def is_dated(title: str) -> bool:
 
 def entry_title(heading: str) -> tuple[str, str | None]:
     """An entry's title without its date, and its time as ISO 8601 if it has one."""
-    dated = DATED.match(heading)
-    moment = None
-    title = heading
-    if dated:
+    moment, title = None, heading
+    if dated := DATED.match(heading):
         time = f"T{dated[2]}:{dated[3]}:{dated[4]}" if dated[2] else ""
-        moment = dated[1] + time
-        if from_iso(moment) is None:
-            moment = None
+        moment = dated[1] + time if from_iso(dated[1] + time) else None
         title = heading[dated.end() :].lstrip(" :—–-")
     return title.replace("~~", "").strip(), moment
 

@@ -133,15 +133,13 @@ class _Note:
             date = entry_facts(text).get("date")
             self._meta = {**({"date": date} if date else {}), **self._meta}
         meta = self._meta
-        at = meta.get("date")
         if section.entry:
             title, moment = entry_title(section.title)
             facts = entry_facts(text)
             if moment:
                 facts["date"] = moment
             meta = {**meta, "title": title, **facts}
-            at = meta.get("date")
-        return meta, written_moment(at)
+        return meta, written_moment(meta.get("date"))
 
 
 def without_own(text: str) -> str:

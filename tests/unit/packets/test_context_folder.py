@@ -189,7 +189,7 @@ def test_a_comment_or_fence_that_never_ends_begins_nothing(empty: Path) -> None:
     found = read(empty, DECISIONS=text)
     assert titles(found, Section.DECISIONS) == ["A", "B", "C"]
     assert [each.what for each in found.problems] == [
-        "a comment that never ends, read as text", "a code fence that never ends"
+        "a comment that never ends, read as text", "a fence that never ends, read as text"
     ]  # fmt: skip
 
 

@@ -46,7 +46,7 @@ _CODEX_HEADINGS = (
 _LINKED = re.compile(r"\[([^\]]+)\]\(([^)\s]+\.md)\)\s*(?:[—–:-]+\s*)?(.*)")
 _TASKS = re.compile(r"(?: ?\[Task [^\[\]]{1,40}\])+$")
 """The tasks of Codex that an entry comes from: `[Task 3] [Task 5]`."""
-_REASON = re.compile(r"\*{0,2}(why|how to apply)\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
+_WHY = re.compile(r"\*{0,2}why\*{0,2}\s*:\*{0,2}\s*", re.IGNORECASE)
 _POINTS_ON = re.compile(r":$|\b(?:below|above|following)\b")
 """A first paragraph that introduces the fact instead of stating it."""
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__)(?=\S)(.+?)(?<=\S)\1(?![\w*])")
@@ -67,6 +67,7 @@ _KINDS = {
     "reference": _Kind(MemoryType.KNOWLEDGE, "environment"),
 }
 _TYPE = re.compile(rf"\s*type:\s*[\"']?({'|'.join(_KINDS)})[\"']?\s*")
+"""The type in front matter, at the top or below `metadata:`."""
 _UNTYPED = _Kind(MemoryType.KNOWLEDGE, "")
 _PREFERENCE = _Kind(MemoryType.PREFERENCE, "preference")
 
@@ -154,10 +155,11 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
     instead if the paragraph is under a heading other than its own name, is too long or too short,
     or only introduces a list.
     """
-    if not _is_topic(text):
-        return
     lines = text.splitlines()
-    fields, _ = front_matter(lines)
+    fields, size = front_matter(lines)
+    kind = next((found[1] for found in map(_TYPE.fullmatch, lines[:size]) if found), "")
+    if not kind:
+        return
     if path.name.startswith("reviewer") and fields.get("name") == path.stem:
         return  # ours: `reviewer connect --memory` wrote it
     found = list(entries(text))
@@ -168,15 +170,15 @@ def _topic(path: Path, text: str) -> Iterator[Proposal]:
     _, title = next(filter(None, map(heading_of, lines)), (0, ""))
     if found and found[0].heading in ("", title.strip("*_: ")):
         statement = _plain(found[0].text)
-        why = next((each for each in found[1:] if _reason(each) == "why"), None)
-        reason = _plain(_REASON.sub("", why.text, count=1)) if why else ""
+        why = next((each.text for each in found[1:] if _WHY.match(each.text)), "")
+        reason = _plain(_WHY.sub("", why, count=1))
         if reason and len(statement) + len(reason) + 6 <= LONGEST_STATEMENT:
             statement = f"{statement.rstrip('.')}. Why: {reason}"
     points_on = _POINTS_ON.search(statement) or not 40 <= len(statement) <= LONGEST_STATEMENT
     if usable and SHORTEST_STATEMENT <= len(described) <= LONGEST_STATEMENT and points_on:
         found, statement = [MemoryEntry(usable[0], (stated,))], described
     if found:
-        yield from _proposal(found[0], "memory.claude", _KINDS[_type_of(text)], statement)
+        yield from _proposal(found[0], "memory.claude", _KINDS[kind], statement)
 
 
 def _index(path: Path, text: str) -> Iterator[Proposal]:
@@ -241,20 +243,3 @@ def _plain(text: str) -> str:
 def _capitalised(text: str) -> str:
     first = text.partition(" ")[0].rstrip(",:;")
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
-
-
-def _type_of(text: str) -> str:
-    """The type in the front matter, at the top or below `metadata:`."""
-    lines = text.splitlines()
-    _, size = front_matter(lines)
-    return next((found[1] for found in map(_TYPE.fullmatch, lines[:size]) if found), "")
-
-
-def _is_topic(text: str) -> bool:
-    return text.startswith(("---", "\ufeff---")) and bool(_type_of(text))
-
-
-def _reason(entry: MemoryEntry) -> str:
-    """`why` or `how to apply` if the entry starts with that label."""
-    label = _REASON.match(entry.lines[0])
-    return label[1].lower() if label else ""

@@ -97,9 +97,7 @@ class Block(Struct):
 
 def heading_of(line: str) -> tuple[int, str] | None:
     """Level and title of an ATX heading line, or None."""
-    if len(line) > HEADING_CHARS:
-        return None
-    found = _HEADING.match(line)
+    found = _HEADING.match(line) if len(line) <= HEADING_CHARS else None
     if found is None:
         return None
     title = (found[2] or "").strip()
@@ -124,8 +122,9 @@ def without_comments(text: str) -> tuple[str, list[tuple[int, str]]]:
         closing = re.compile(_CLOSING.get(sign, rf"^[ \t]*{sign}+[ \t]*$"), re.MULTILINE)
         end = None if closing in endless else closing.search(text, place)
         if end is None:
-            what = f"a {kind} that never ends, read as text"
-            endless.setdefault(closing, (text.count("\n", 0, place), what))
+            if closing not in endless:
+                what = f"a {kind} that never ends, read as text"
+                endless[closing] = text.count("\n", 0, place), what
             parts.append(text[at : found.start(kind)])
             at = place
             continue
@@ -186,20 +185,17 @@ def sections(
     for line in lines:
         plain = markup.plain(line.text)
         heading = heading_of(line.text) if plain else None
-        moved: list[NoteLine] = []
         underline = _UNDERLINE.match(line.text) if plain and heading is None else None
         if underline and _is_title(current.lines):
-            moved = [current.lines.pop()]
-            heading = (1 if underline[1][0] == "=" else 2, moved[0].text.strip())
+            heading = (1 if underline[1][0] == "=" else 2, current.lines[-1].text.strip())
         if heading is not None and not (current.entry and heading[0] > current.level):
+            moved = [current.lines.pop()] if underline else []
             yield current
             path = [step for step in path if step[0] < heading[0]] + [heading]
             titles = tuple(title for _, title in path)
             entry = is_entry is not None and is_entry(*heading)
             current = NoteSection(moved, titles, heading[0], entry, len(moved) + 1)
             size = sum(len(each.text) for each in moved)
-        else:
-            current.lines += moved
         full = size > most and (size > 2 * most or (plain and not line.text.strip()))
         if full or line.too_long:
             yield current

@@ -167,6 +167,14 @@ READ: dict[str, tuple[Section, str, list[tuple[str, str]]]] = {
         [("Parent with a second line", "Parent\nwith a second line\n- a note"),
          ("Child", "Child\n- its note"), ("Still open", "Still open")],
     ),
+    "what is nested keeps its margin, and code its lines": (
+        Section.TASKS,
+        "- [ ] Parent that\n      goes on\n\n  1. a step\n     of two lines\n\n"
+        "  ```sh\n  - [ ] no task\n\n    run\n  ```\n",
+        [("Parent that goes on",
+          "Parent that\ngoes on\n\n1. a step\n   of two lines\n\n"
+          "```sh\n- [ ] no task\n\n  run\n```")],
+    ),
     "tasks that are struck out are closed": (
         Section.TASKS, "- [ ] ~~Old idea~~ dropped\n- [ ] New idea\n", [("New idea", "New idea")],
     ),

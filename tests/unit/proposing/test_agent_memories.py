@@ -108,6 +108,13 @@ LONG = "The importer " + "reads the shards in the order of their names " * 8
             [("The user deploys on Tuesdays only.", 5)],
             id="Gemini CLI, one section",
         ),
+        pytest.param(
+            ".codex/memories/extensions/ann/notes/a.md",
+            "| Port | Use |\n|---|---|\n| 8443 | staging |\n\n```\nmake e2e now\n```\n\n"
+            "The proxy listens\non 8443 only.\n\n> Said by somebody else, long ago.\n",
+            [("The proxy listens on 8443 only.", 8)],
+            id="without tables, code and quotations",
+        ),
         pytest.param("docs/notes.md", "- Ports are listed in ports.toml\n", [], id="a note"),
         pytest.param("memory/plan.md", "- Ports are listed in ports.toml\n", [], id="a plan"),
     ],

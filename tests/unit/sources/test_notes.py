@@ -42,7 +42,9 @@ def test_underlined_headings_begin_sections(tmp_path: Path) -> None:
     [
         "```\n# no heading\n```",
         "~~~~ md\n# no heading\n~~~\n# nor this\n~~~~",
+        "- ```\n  # no heading\n  ```",
         "<!-- a comment\n# no heading\n-->",
+        "A comment begins with `<!--` here.",
     ],
 )
 def test_fences_and_comments_contain_no_headings(tmp_path: Path, hidden: str) -> None:

@@ -1,8 +1,8 @@
 """The reader of Markdown: lines, front matter, headings, sections, and the blocks in them.
 
 Reads line by line, because a note may be of any size. Sentences and items with exact character
-spans, in any text, are in `text/units.py`. markdown-it-py needs five times the CPU time for blocks
-alone, and the whole text at once.
+spans, in any text, are in `text/units.py`. markdown-it-py needs the whole text at once, and three
+to seven times the CPU time.
 """
 
 from __future__ import annotations

@@ -10,7 +10,8 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,17 +103,19 @@ def test_decisions_of_earlier_versions_belong_to_the_owner_of_the_store(filled: 
 
 
 @pytest.fixture
-def team(tmp_path: Path) -> Reviewer:
-    """A store in a folder of its own that everybody can reach."""
-    program = Reviewer(tmp_path)
-    (tmp_path / "shared").mkdir()
-    program.db = tmp_path / "shared" / "team.db"
-    (tmp_path / "notes.md").write_text(NOTE)
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.geteuid() and folder.stat().st_mode & 0o700 == 0o700:
-            folder.chmod(folder.stat().st_mode | stat.S_IXOTH)
-    program.succeeds("ingest", "notes.md")
-    return program
+def team() -> Iterator[Reviewer]:
+    """A store in a folder of its own that everybody can reach, unlike those of pytest, which each
+    run of pytest on the machine closes again.
+    """
+    with tempfile.TemporaryDirectory(prefix="reviewer-team-", dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        program = Reviewer(folder)
+        (folder / "shared").mkdir()
+        program.db = folder / "shared" / "team.db"
+        (folder / "notes.md").write_text(NOTE)
+        program.succeeds("ingest", "notes.md")
+        yield program
 
 
 def own_group() -> str:

@@ -5,7 +5,8 @@ Written as kind and value: `command git push`, `path src/pay/`, `error nilerr`,
 subcommands, a path by its end, an error by its signature, an agent's tool by its name, words if a
 prompt or failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a
 session is denied once, with the memory as the reason. `only`, which a person may write and reads
-as `no packet`: never in a packet; `always`: only there.
+as `no packet`: never in a packet; `always`: only there; `unprompted`, read as `no prompt`: never
+with a prompt.
 """
 
 from __future__ import annotations
@@ -44,14 +45,16 @@ class MomentKind(StrEnum):
     WORDS = "words"
     ALWAYS = "always"
     ONLY = "only"
+    UNPROMPTED = "unprompted"
 
 
-NO_PACKET = "no packet"
-WITHOUT_VALUE = (MomentKind.ALWAYS, MomentKind.ONLY)
+NEVER = {MomentKind.ONLY: "no packet", MomentKind.UNPROMPTED: "no prompt"}
+"""Ways in which a memory is never handed out, as a person writes them."""
+WITHOUT_VALUE = (MomentKind.ALWAYS, *NEVER)
 
 
 class Moment(NamedTuple):
-    """When a memory is recalled. `value` is empty for `always` and `only`."""
+    """When a memory is recalled. `value` is empty for kinds in `WITHOUT_VALUE`."""
 
     kind: MomentKind
     value: str = ""
@@ -62,14 +65,15 @@ class Moment(NamedTuple):
     @property
     def shown(self) -> str:
         """As a person writes it."""
-        return NO_PACKET if self.kind is MomentKind.ONLY else str(self)
+        return NEVER.get(self.kind) or str(self)
 
 
 def read_moment(text: str) -> Moment:
     """Parse a moment as a person writes it. Raises ReviewerError."""
     text = " ".join(text.split())
-    if text.lower() == NO_PACKET:
-        return Moment(MomentKind.ONLY)
+    for never, words in NEVER.items():
+        if text.lower() == words:
+            return Moment(never)
     name, _, value = text.partition(" ")
     try:
         kind = MomentKind(name.lower())
@@ -78,7 +82,8 @@ def read_moment(text: str) -> Moment:
         raise ReviewerError(
             f"{name or 'Nothing'} is not a kind of moment."
             + (f" Perhaps you mean: {near}." if near else "")
-            + f" Examples: {', '.join(_EXAMPLES.values())}, always, {NO_PACKET}."
+            + f" Examples: {', '.join(_EXAMPLES.values())}, always,"
+            f" {', '.join(NEVER.values())}."
         ) from None
     if (kind in WITHOUT_VALUE) != (not value):
         need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"
@@ -125,7 +130,7 @@ def offers(text: str) -> tuple[Moment, ...]:
     if (
         not words
         or too_few
-        or " ".join(words).lower() == NO_PACKET
+        or " ".join(words).lower() in NEVER.values()
         or any(
             each.startswith(words[0].lower())
             if not words[1:]
@@ -144,7 +149,7 @@ def offers(text: str) -> tuple[Moment, ...]:
         Moment(MomentKind.WORDS, said),
         *([Moment(MomentKind.TOOL, said)] if _TOOL.fullmatch(said) else []),
         Moment(MomentKind.ALWAYS),
-        Moment(MomentKind.ONLY),
+        *map(Moment, NEVER),
     ]
     return tuple(dict.fromkeys(found))
 

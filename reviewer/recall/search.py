@@ -80,8 +80,9 @@ class Cue:
         return "\n".join((*self.commands, *self.signatures))
 
 
-IS_LEFT_OUT = "instr(char(10) || m.moments || char(10), char(10) || 'only' || char(10))"
-"""Whether a row `m` of `memory` is left out of packets, in SQL."""
+_HAS = "instr(char(10) || m.moments || char(10), char(10) || '{}' || char(10))"
+IS_LEFT_OUT, _IS_UNPROMPTED = _HAS.format("only"), _HAS.format("unprompted")
+"""Whether a row `m` of `memory` is left out of packets, or of prompts, in SQL."""
 
 _Tied = tuple[int, str, str]
 """A memory, its content, and the value of one of its moments."""
@@ -125,6 +126,9 @@ def recall(
     ):
         if memory.id not in found or memory.score > found[memory.id].score:
             found[memory.id] = memory
+    if cue.kind == "prompt":
+        for number in _unprompted(store, found):
+            del found[number]
     best = sorted(found.values(), key=lambda memory: (-memory.score, -memory.id))
     times: Counter[str] = Counter()
 
@@ -134,6 +138,15 @@ def recall(
         return times[memory.why] if memory.score >= BY_SIGNATURE else len(found) + 1
 
     return sorted(best, key=turn)[:limit]
+
+
+def _unprompted(store: sqlite3.Connection, memories: Iterable[int]) -> list[int]:
+    """The memories that are never handed out with a prompt."""
+    rows = store.execute(
+        f"SELECT m.id FROM json_each(?) j JOIN memory m ON m.id = j.value WHERE {_IS_UNPROMPTED}",
+        (json.dumps(list(memories)),),
+    )
+    return [number for (number,) in rows]
 
 
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:

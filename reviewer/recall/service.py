@@ -15,6 +15,7 @@ from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.recall.event_kinds import START
 from reviewer.recall.moments import (
+    NEVER,
     Moment,
     MomentKind,
     derived,
@@ -297,10 +298,10 @@ class Recall:
         return int(calls)
 
     def _moments(self, memory: int, content: str, chosen: str) -> tuple[Moment, ...]:
-        if chosen == MomentKind.ONLY:
-            return (*self._moments(memory, content, ""), Moment(MomentKind.ONLY))
         if chosen:
-            return read_moments(chosen)
+            own = read_moments(chosen)
+            never = all(each.kind in NEVER for each in own)
+            return (*self._moments(memory, content, ""), *own) if never else own
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
             (roots,) = reader.execute(

@@ -114,7 +114,8 @@ def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
         return "only in packets"
     at = [MOMENT_WORDS[each.kind].format(each.value) for each in moments if each.value]
     packets = "in no packet" if "only" in kinds else "in packets"
-    return f" {signs.dot} ".join((packets, *at, "at a prompt about it"))
+    prompts = () if "unprompted" in kinds else ("at a prompt about it",)
+    return f" {signs.dot} ".join((packets, *at, *prompts))
 
 
 def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[TextBlock]:

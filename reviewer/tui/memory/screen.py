@@ -362,7 +362,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     async def _ask_moments(self, number: int, content: str, present: Sequence[Moment]) -> None:
         """Set the moments at which agents get a memory; typing adds to the `present` ones."""
         # Late: it compiles failure patterns.
-        from reviewer.recall.moments import NO_PACKET, MomentKind, commands_in, offers, read_moment
+        from reviewer.recall.moments import NEVER, MomentKind, commands_in, offers, read_moment
 
         def read(text: str) -> list[Moment]:
             return [read_moment(each) for each in text.split(";") if each.strip()]
@@ -377,7 +377,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 if read(typed):
                     return [option(typed.strip("; "))]
             except ReviewerError:
-                alone = [NO_PACKET] if "only" in last.lower().split() else []
+                alone = NEVER.values() if "only" in last.lower().split() else []
                 near = [each.shown for each in offers(last) if each.value or not alone] or [last]
                 return [option("; ".join((*map(meant, before), each, *alone))) for each in near]
             default = Option("", "Default: from its wording and evidence")
@@ -399,7 +399,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             find,
             then,
             text="".join(f"{each.shown}; " for each in present),
-            hint="such as guard git push; path src/pay/; error nilerr; no packet",
+            hint="such as guard git push; path src/pay/; error nilerr; no packet; no prompt",
         )
 
     @unless(trusted)

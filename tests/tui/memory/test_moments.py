@@ -117,6 +117,7 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
         MomentKind.WORDS: "night shift",
         MomentKind.ALWAYS: "",
         MomentKind.ONLY: "",
+        MomentKind.UNPROMPTED: "",
     }
     assert set(examples) == set(MomentKind)
     async with opened(known, project="acme", size=(120, 40)) as screen:
@@ -132,7 +133,7 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
 @pytest.mark.parametrize(
     ("typed", "moments"),
     [
-        ("only when it runs git push", ["command git push", "only"]),
+        ("only when it runs git push", ["command git push", "only", "unprompted"]),
         ("command git push; no packet", ["command git push", "only"]),
         ("command git push; only", ["command git push", "only"]),
     ],
@@ -142,11 +143,14 @@ async def test_only_at_a_command_is_previewed_whole_and_set(
 ) -> None:
     async with opened(known, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u", *typed)
-        assert "in no packet · when git push fails · at a prompt about it" in screen.text
+        prompts = "unprompted" not in moments
+        words = "in no packet · when git push fails"
+        assert words in screen.text
+        assert (f"{words} · at a prompt about it" in screen.text) is prompts
         await screen.press("enter")
         assert [str(each) for each in known.recall.moments(memory)] == moments
         await screen.press("e", *"when", "enter")
-        assert "command git push; no packet;" in screen.text
+        assert "".join(f"{each.shown}; " for each in known.recall.moments(memory)) in screen.text
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -110,6 +110,7 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("always", "always"),
         ("only", "only"),
         ("no packet", "only"),
+        ("No prompt", "unprompted"),
     ],
 )
 def test_a_person_writes_moments(written: str, read: str) -> None:

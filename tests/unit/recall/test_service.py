@@ -196,6 +196,12 @@ def test_what_is_left_out_of_packets_keeps_its_moments(engine: Engine) -> None:
     assert engine.recall.left_out(None) == set()
 
 
+def test_what_is_wanted_without_prompts_keeps_its_other_moments(engine: Engine) -> None:
+    engine.recall.set_moments(3, [read_moment("no prompt")])
+    assert 3 not in recalled(engine, "prompt", "Why is DEBOUNCE_MS there, and till/drawer.go?")
+    assert recalled(engine, "path", "/home/ada/kiosk/till/drawer.go") == [3]
+
+
 def test_what_is_left_out_while_another_program_writes_keeps_what_that_wrote(
     engine: Engine,
 ) -> None:

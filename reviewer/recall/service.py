@@ -75,11 +75,16 @@ class UseCount(Struct, frozen=True):
     saved: float = 0
 
     @property
+    def given(self) -> int:
+        """How often agents got it, at a call or in a packet."""
+        return self.used + self.starts
+
+    @property
     def worth(self) -> tuple[float, ...]:
         """The sort key by worth: calls saved, then uses that helped, that did not, and of unknown
         outcome.
         """
-        return self.saved, self.held, self.broken, self.used
+        return self.saved, self.held, self.broken, self.used, self.starts
 
     @property
     def words(self) -> str:

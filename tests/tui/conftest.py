@@ -50,6 +50,9 @@ We will not deploy after Friday noon, since nobody watches the dashboards at the
 - Constraint: the nightly close must not take longer than 40 minutes.
 """
 
+SET_A_VALUE = ("full_stop", *"set a value", "enter")
+"""In Memory, the way to a value of trusted state."""
+
 SOON = 0.25
 """Seconds: longer than any pane waits for the cursor to rest."""
 

@@ -9,7 +9,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.choice import ChoiceScreen
 from reviewer.tui.kit.edit_pane import EditorArea
 from reviewer.tui.kit.filter import FilterInput
-from tests.tui.conftest import Screen, opened
+from tests.tui.conftest import SET_A_VALUE, Screen, opened
 
 SCREEN_KEYS = {
     "f2": "QueueScreen", "f3": "ContextScreen", "f4": "PacketScreen", "f5": "MemoryScreen",
@@ -45,12 +45,12 @@ async def test_the_queue_editor_lets_every_tab_key_through_and_keeps_the_text(
 async def test_a_value_that_is_typed_keeps_a_draft(engine: Engine) -> None:
     engine.state.set("acme", "db", "tapes")
     async with opened(engine, project="acme") as screen:
-        await screen.press("f5", "n", *"region", "enter", *"north")
+        await screen.press("f5", *SET_A_VALUE, *"region", "enter", *"north")
         await goes_to(screen, "f6")
         await screen.press("f5")
         assert edited(screen) == "north"
         await screen.press("escape")
-        assert "n continues" in screen.text
+        assert "the draft is kept" in screen.text
         await screen.press("e", *" and discs")
         await goes_to(screen, "f2")
         await screen.press("f5")

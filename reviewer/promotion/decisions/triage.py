@@ -96,6 +96,19 @@ class Triage:
             act.title = _title("Deferred", rows) if act.changed else _unchanged(rows, "deferred")
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
+    def retire(self, ids: Sequence[int]) -> Done:
+        """Make promoted rows invalid: agents no longer get them, and they are never proposed again.
+
+        Raises UnknownIdError, or ConflictError for one that is not promoted.
+        """
+        with self._ledger.act("reject") as act:
+            rows = rows_of(act, ids)
+            for row in rows:
+                require_status(act, row, Status.ACTIVE)
+            act.update_many("memory", ids, status="invalid", decided_at=self._now())
+            act.title = _title("Retired", rows) + update_dependents(act, ids, self._now())
+        return Done(act.id, act.title, tuple(ids))
+
     def restore(self, ids: Sequence[int]) -> Done:
         """Return memories to the queue as candidates, whatever the decision was.
 

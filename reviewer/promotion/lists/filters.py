@@ -37,10 +37,8 @@ _STATUS_WORDS = {
     "merged": Status.SUPERSEDED,
 }
 """The name of a status on the screen -> its name in the store."""
-_UNUSED = (
-    "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id AND u.moment <> 'start')"
-)
-"""Memories that no moment has brought to a session; packets, at its start, have most of them."""
+_UNUSED = "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id)"
+"""Memories that no agent has got, at a call or in a packet."""
 
 
 def _types() -> Iterator[str]:

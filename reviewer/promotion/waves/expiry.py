@@ -48,8 +48,8 @@ def _unused(act: Act, project: int, now: datetime) -> dict[int, str]:
     """The memories that were not used for a long time, each with how long, in words."""
     rows = act.query(
         "SELECT m.id, coalesce(m.decided_at, m.first_seen),"
-        " coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id"
-        " AND u.moment <> 'start'), '') FROM memory m WHERE m.project_id = ?"
+        " coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id), '')"
+        " FROM memory m WHERE m.project_id = ?"
         " AND m.status = 'active' AND m.kind IN ('memory', 'entity') ORDER BY m.id",
         (project,),
     )

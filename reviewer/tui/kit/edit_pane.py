@@ -245,7 +245,8 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         edit = self.edit
         if self.changed and self.content.strip():
             edit.drafts.save(edit.key, self.content)
-            words = f"the draft is kept; {edit.again.key} continues it."
+            again = edit.again.key or edit.again.title
+            words = f"the draft is kept; {again} continues it."
         else:
             edit.drafts.discard(edit.key)
             words = "left unchanged."

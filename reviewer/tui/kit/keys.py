@@ -62,6 +62,11 @@ FILTER = Action(
 )  # fmt: skip
 PROJECT = Action("project", "p", "project", "Show another project, or all of them.")
 REFRESH = Action("refresh", "ctrl+l", "refresh", "Reload everything.")
+WRITE = Action(
+    "write", "n", "write",
+    "Write a memory in your own words; it is promoted at once.",
+    writes=True, beside="edit",
+)  # fmt: skip
 MARK = Action(
     "mark", "space", "mark",
     "Mark this row and go down; the next decision applies to every marked row.",

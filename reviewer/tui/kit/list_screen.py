@@ -17,6 +17,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from reviewer.engine import Engine
+from reviewer.errors import ConflictError
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import (
@@ -28,12 +29,12 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import ActT, KitScreen
+from reviewer.tui.kit.text_edit import TextEdit, draft_number
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
-    from reviewer.promotion.views import Counts
+    from reviewer.promotion.views import Counts, Done
     from reviewer.tui.kit.edit_pane import EditPane
     from reviewer.tui.kit.filter import FilterBar
-    from reviewer.tui.kit.text_edit import TextEdit
 
 SKIM_SECONDS = 0.4
 """Cursor moves closer together than this count as skimming."""
@@ -359,6 +360,42 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self._editor.begin(edit, draft)
         if draft is not None:
             self.say(f"{edit.title}: this is your draft; empty it to discard it.")
+
+    async def action_write(self) -> None:
+        """Write a memory in the person's own words, and promote it."""
+        project = self.one_project("memory")
+
+        async def save(text: str) -> Done:
+            from reviewer.extraction.rules import sentence_type  # late: it compiles patterns
+
+            type_ = sentence_type(text.strip())
+            return await self.write(
+                lambda: self.engine.entities.author(project, type_, text, promote=True)
+            )
+
+        await self.edit_text(
+            TextEdit(
+                key=draft_number(project),
+                title="New memory",
+                original="",
+                drafts=self.engine.state_drafts,
+                save=save,
+                saved=self.written,
+                again=keys.WRITE,
+                verb="promote",
+            )
+        )
+
+    def written(self, done: Done) -> None:
+        """Called after a memory was written."""
+        self.say_done(done)
+
+    def one_project(self, what: str) -> str:
+        """The project that something is written for. Raises ConflictError if there are several."""
+        projects = [self.project] if self.project else self.engine.project_names()
+        if len(projects) != 1:
+            raise ConflictError(f"Choose the project of the {what} first: {keys.PROJECT.key}.")
+        return projects[0]
 
     def _edit_done(self, edit: TextEdit) -> None:
         if self.editing is edit:  # another text may be open by now

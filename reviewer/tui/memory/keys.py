@@ -6,7 +6,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action, Pane
 
 NEW_VALUE = Action(
-    "state_new", "n", "set a value",
+    "state_new", "", "set a value",
     "Set a value of trusted state: first its key, then the value.", writes=True,
 )  # fmt: skip
 EDIT = Action(
@@ -17,8 +17,9 @@ EDIT = Action(
 )  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
-    "Take it out of packets or back into the queue; unset a key of trusted state, whose values stay"
-    " readable.", writes=True,
+    "Retire this memory, or the marked ones; or leave it out of packets, put it back into the"
+    " queue, or unset a key of trusted state.",
+    writes=True, takes_marked=True,
 )  # fmt: skip
 READ = Action(
     "memory_read", "enter", "read",
@@ -41,8 +42,9 @@ FORGET = Action(
 
 MEMORY = Pane(
     "memory", "Memory",
-    (EDIT, READ, TAKE_OUT, DISPUTE, NEW_VALUE, keys.UNDO, keys.REDO, keys.FILTER, keys.MENU,
-     keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE, keys.PREVIOUS_PLACE,
-     *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, GRADUATE, FORGET),
-    (EDIT, READ, TAKE_OUT, DISPUTE, keys.FILTER, keys.UNDO),
+    (EDIT, READ, TAKE_OUT, DISPUTE, keys.WRITE, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL,
+     keys.FILTER, keys.MENU, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE,
+     keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, NEW_VALUE,
+     GRADUATE, FORGET),
+    (EDIT, READ, TAKE_OUT, keys.WRITE, DISPUTE, keys.FILTER, keys.UNDO),
 )  # fmt: skip

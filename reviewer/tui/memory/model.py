@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from reviewer.text.numerals import count
+from reviewer.text.numerals import count, times
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_model import RowModel
@@ -30,11 +30,12 @@ class TrustedRow(Struct, frozen=True):
 
 
 class Facts(Struct, frozen=True):
-    """The data of the list, as read. `lost`: calls lost to the failures that the memories are
-    about."""
+    """The data of the list, as read. `ids`: what the filter lists of `every` memory; `lost`: calls
+    lost to the failures that these are about."""
 
     states: Sequence[StateView]
     ids: Sequence[int]
+    every: Sequence[int]
     uses: Sequence[UseCount]
     lost: int
     left_out: frozenset[int]
@@ -49,7 +50,9 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         self._fetch_memories = fetch
         self._states: dict[int, StateView] = {}
         self.uses: Mapping[int, UseCount] = {}
-        """Memory id -> its use; only for listed memories that were used."""
+        """Memory id -> its use; only for memories that agents got."""
+        self.every = 0
+        """The number of memories, with and without a filter."""
         self.lost = 0
         self.left_out: frozenset[int] = frozenset()
 
@@ -59,64 +62,84 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
 
     def load(self, found: Facts, text: str) -> None:
         """Replace the rows; the cursor stays on its row if it is still listed."""
-        here, listed = self.current_id, set(found.ids)
+        here, listed, every = self.current_id, set(found.ids), set(found.every)
         self.forget()
-        used = [each for each in found.uses if each.used and each.memory in listed]
+        used = [each for each in found.uses if each.given and each.memory in every]
         used.sort(key=lambda use: use.worth, reverse=True)
         self.uses = {each.memory: each for each in used}
-        self.lost, self.left_out = found.lost, found.left_out
+        self.every, self.lost, self.left_out = len(every), found.lost, found.left_out
         self._states = {-each.id: each for each in states_with(found.states, text)}
+        used_here = (number for number in self.uses if number in listed)
         unused = (number for number in found.ids if number not in self.uses)
-        self.ids = array("q", (*self._states, *self.uses, *unused))
+        self.ids = array("q", (*self._states, *used_here, *unused))
+        self.marks &= listed
         at = None if here is None else self.index_of([here])
         self.cursor = max(min(self.cursor, len(self.ids) - 1), 0) if at is None else at
 
     @property
     def summary(self) -> tuple[str, ...]:
         """What the memories are worth, in parts, the most important first."""
-        memories = len(self.ids) - len(self._states)
-        if not memories:
+        if not self.every:
             return ()
-        found, uses = count(memories, "memory", "memories"), self.uses.values()
-        if not uses:
-            cost = (
-                f"not knowing {'it' if memories == 1 else 'them'} cost {count(self.lost, 'call')}"
-            )
-            return found, cost if self.lost else "not used yet", "what this saves will show here"
-        used, held, broken = (sum(getattr(e, f) for e in uses) for f in ("used", "held", "broken"))
-        calls, unused = round(sum(each.saved for each in uses)), memories - len(uses)
+        found = count(self.every, "memory", "memories")
+        cost = f"cost {count(self.lost, 'call')} before" if self.lost else ""
+        if not self.uses:
+            return found, cost or "not given yet", "what this saves will show here"
+        uses = self.uses.values()
+        given, held, broken = (
+            sum(getattr(each, field) for each in uses) for field in ("given", "held", "broken")
+        )
+        calls, never = round(sum(each.saved for each in uses)), self.every - len(uses)
         return (
             found,
-            f"{count(used, 'use')}, {held:,} held",
+            f"given {times(given)}, {held:,} held",
             f"about {count(calls, 'call')} saved" if calls else "",
             f"{broken:,} came back" if broken else "",
-            f"{unused:,} unused" if unused else "",
+            f"{never:,} never given" if never else "",
+            cost,
         )
 
+    def markable(self) -> Iterable[int]:
+        return (number for number in self.ids if number > 0)
 
-OUT_OF_PACKETS, INTO_PACKETS = "out", "in"
+    def toggle_mark(self) -> None:
+        if (self.current_id or 0) > 0:
+            super().toggle_mark()
 
 
-def ways_out(engine: Engine, memory: int, signs: Glyphs) -> list[Option]:
-    """How a memory or entity may be taken out, or into packets again."""
+PACKETS = OUT_OF_PACKETS, INTO_PACKETS = "out", "in"
+
+
+def ways_out(engine: Engine, memories: Sequence[int], signs: Glyphs) -> list[Option]:
+    """How memories may be taken out, or a single one into packets again."""
+    return [
+        *([_packets(engine, memories[0], signs)] if len(memories) == 1 else []),
+        Option("retire", "Retire", "no agent gets it, and it is not proposed again"),
+        Option("queue", "Put back into the queue", "to decide again"),
+    ]
+
+
+def _packets(engine: Engine, memory: int, signs: Glyphs) -> Option:
     from reviewer.recall.moments import Moment, MomentKind  # late: it compiles patterns
 
     both = (MomentKind.ALWAYS, MomentKind.ONLY)
     moments = [each for each in engine.recall.moments(memory) if each.kind not in both]
     if memory in engine.recall.left_out(None):
         words = moment_words(moments, signs)
-        packets = Option(INTO_PACKETS, "Put it into packets again", f"then {words}")
-    else:
-        words = moment_words([*moments, Moment(MomentKind.ONLY)], signs)
-        packets = Option(OUT_OF_PACKETS, "Leave it out of packets", f"then {words}")
-    return [packets, Option("queue", "Put it back into the queue", "no longer a memory")]
+        return Option(INTO_PACKETS, "Put into packets again", f"then {words}")
+    words = moment_words([*moments, Moment(MomentKind.ONLY)], signs)
+    return Option(OUT_OF_PACKETS, "Leave out of packets", f"then {words}")
 
 
-def take_out(engine: Engine, memory: int, way: str) -> Done:
-    """Put a memory or entity back into the queue, or leave it out of packets, or not any more."""
-    if way in (OUT_OF_PACKETS, INTO_PACKETS):
-        return engine.recall.leave_out(memory, out=way == OUT_OF_PACKETS)
-    return engine.triage.restore([memory])
+def take_out(engine: Engine, memories: Sequence[int], way: str) -> Done:
+    """Retire memories, put them back into the queue, or leave one out of packets, or not any
+    more."""
+    match way:
+        case "retire":
+            return engine.triage.retire(memories)
+        case "queue":
+            return engine.triage.restore(memories)
+    return engine.recall.leave_out(memories[0], out=way == OUT_OF_PACKETS)
 
 
 def states_with(states: Sequence[StateView], text: str) -> list[StateView]:

@@ -35,39 +35,41 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
     def heads(self) -> str:
         """The heads of the columns: calls, where any were lost, and uses, where there are any."""
         calls = "calls    " if self.model.lost else ""
-        return calls + (" used held" if self.model.uses else "")
+        return calls + ("given held" if self.model.uses else "")
 
     def parts_of(
         self, row: TrustedRow | QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
     ) -> list[Part]:
-        """`saved 6    4    3   Run make fmt before make lint`; `!` if it did not help."""
+        """`saved 6    4    3   Run make fmt before make lint`; `!` if it did not help. What it cost
+        before stands there until it saves something."""
         text, strong, dim, accent, warm = style
         words = strong if at == self.cursor else text
         if isinstance(row, TrustedRow):
             key, value = display_line(row.state.key), display_line(row.state.value[: width * 2])
             blank = len(self.heads)
             return [(f"{'':{blank}}    ", dim), (key, accent), (" = ", dim), (value, words)]
-        use = self.model.uses.get(row.id)
+        use, marked = self.model.uses.get(row.id), self.model.is_marked(at)
         saved = round(use.saved) if use is not None else 0
-        calls = f"saved{saved:>4,}" if saved else f"lost{row.cost:>5,}" if row.cost else ""
+        calls = f"saved{saved:>4,}" if saved else f"cost{row.cost:>5,}" if row.cost else ""
         state, warning = sign_of(row, sign)
         left_out = sign.skip if row.id in self.model.left_out else " "
         mark = state[0] if warning else left_out
         if use is not None and use.broken > use.held:
             mark = sign.attention
         return [
-            (f" {calls:9}" if self.model.lost else " ", accent if saved else dim),
+            (sign.mark if marked else " ", warm if marked else dim),
+            (f"{calls:9}" if self.model.lost else "", accent if saved else dim),
             (_figures(use) if self.model.uses else "", dim),
             (f" {mark} ", warm),
-            (display_line(row.content[: width * 2]), words),
+            (display_line(row.content[: width * 2]), warm if marked else words),
         ]
 
 
 def _figures(use: UseCount | None) -> str:
-    """How often it was used, and how often it held, once an outcome is known."""
+    """How often agents got it, and how often it held, once an outcome is known."""
     if use is None:
         return "    -     "
-    return f"{use.used:>5,}{use.held:>5,}" if use.held or use.broken else f"{use.used:>5,}     "
+    return f"{use.given:>5,}{use.held:>5,}" if use.held or use.broken else f"{use.given:>5,}     "
 
 
 def outcome_blocks(found: Sequence[tuple[MemoryUse, UseOutcome]]) -> list[TextBlock]:

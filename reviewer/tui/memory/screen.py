@@ -21,7 +21,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, FilterError, ReviewerError, SourceError
+from reviewer.errors import FilterError, ReviewerError, SourceError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.decisions.triage import Seen
 from reviewer.promotion.views import Done, QueueQuery, QueueRow, Sort, Status
@@ -40,7 +40,7 @@ from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.memory import keys
-from reviewer.tui.memory.model import FactModel, Facts, TrustedRow, take_out, ways_out
+from reviewer.tui.memory.model import PACKETS, FactModel, Facts, TrustedRow, take_out, ways_out
 from reviewer.tui.memory.panes import FactList, outcome_blocks, state_blocks
 from reviewer.tui.theme import glyphs
 
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from reviewer.recall.outcomes import MemoryUse, UseOutcome
 
 MAX_CHANGES = 200
+EVERY = "-kind:conflict"
+"""The filter of all memories and entities."""
 LOADING = "Still loading, try again."
 WHY, USES = "Where this comes from", "How it was used, and where it comes from"
 
@@ -105,10 +107,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         engine, project, text = self.engine, self.project, self._filter
 
         def work() -> Facts:
-            query = QueueQuery(project, "active", f"-kind:conflict {text}", Sort.COST)
+            query = QueueQuery(project, "active", f"{EVERY} {text}", Sort.COST)
             recall, ids = engine.recall, engine.queue.ids(query)
+            every = engine.queue.ids(structs.replace(query, filter=EVERY)) if text else ids
             uses, left_out = recall.uses(project), recall.left_out(project)
-            return Facts(engine.state.all(project), ids, uses, recall.lost(ids), left_out)
+            return Facts(engine.state.all(project), ids, every, uses, recall.lost(every), left_out)
 
         def then(found: Facts) -> None:
             self.facts.load(found, text)
@@ -135,10 +138,10 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             clear = shared.CLEAR_FILTER.key
             nothing = f"Nothing matches / {display_line(self._filter)}"
             return (nothing, f"{clear} clears the filter.")
-        new, queue = keys.NEW_VALUE.key, shared.SHOW_QUEUE.key
+        write, queue = shared.WRITE.key, shared.SHOW_QUEUE.key
         return (
             f"Memories you promote in the queue ({queue}) are listed here.",
-            f"{new} sets a value of trusted state, which only you write.",
+            f"{write} writes one in your own words.",
         )
 
     @property
@@ -232,6 +235,9 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     # acts
 
+    def written(self, done: Done) -> None:
+        self.settle(done, done.ids)
+
     def settle(self, done: Done, here: Collection[int] = (), *, remark: str = "") -> None:
         """Reload the list after an act, and show how to undo it."""
         self.read_list(here)
@@ -247,23 +253,24 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     @unless(ListScreen.no_rows)
     async def action_take_out(self) -> None:
-        """Put the memory or entity back into the queue or leave it out of packets; unset the key of
-        trusted state.
+        """Retire the marked memories, or this one, put them back into the queue, or leave one out
+        of packets; unset the key of trusted state.
         """
         row, engine = self.facts.current, self.engine
         if isinstance(row, TrustedRow):
             value = row.state
             self.settle(await self.write(lambda: engine.state.unset(value.project, value.key)))
         elif row is not None:
-            number = row.id
+            numbers = self.facts.targets()
 
             async def then(option: Option) -> None:
-                here = [number] if option.key != "queue" else []
-                done = await self.write(lambda: take_out(engine, number, option.key))
-                self.settle(done, here)
+                done = await self.write(lambda: take_out(engine, numbers, option.key))
+                self.facts.marks.clear()
+                self.settle(done, numbers if option.key in PACKETS else [])
 
-            ways = await to_thread(ways_out, engine, number, glyphs(self.app))
-            await self.choose(f"What to do with #{number}", ways, then)
+            ways = await to_thread(ways_out, engine, numbers, glyphs(self.app))
+            what = f"#{numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} memories"
+            await self.choose(f"What to do with {what}", ways, then)
 
     @unless(not_a_memory)
     async def action_graduate(self) -> None:
@@ -323,12 +330,10 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     async def action_state_new(self) -> None:
         """Type a key of trusted state, then its value."""
-        projects = [self.project] if self.project else self.engine.project_names()
-        if len(projects) != 1:
-            raise ConflictError(f"Choose the project of the value first: {shared.PROJECT.key}.")
+        project = self.one_project("value")
 
         async def then(key: str) -> None:
-            await self._write_value(projects[0], key)
+            await self._write_value(project, key)
 
         await self.ask_text("What the value is about", then, hint="its key, such as db_engine")
 

@@ -370,11 +370,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return
 
         async def then(option: Option) -> None:
-            self.say_done(await self.write(lambda: take_out(engine, memory, option.key)))
+            self.say_done(await self.write(lambda: take_out(engine, [memory], option.key)))
             here = [f"m:{memory}"] if option.key == INTO_PACKETS else []
             self._read_source(quiet=True, here=here)
 
-        ways = await to_thread(ways_out, engine, memory, glyphs(self.app))
+        ways = await to_thread(ways_out, engine, [memory], glyphs(self.app))
         await self.choose(f"What to do with #{memory}", ways, then)
 
     async def action_packet_source(self) -> None:

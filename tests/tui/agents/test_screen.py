@@ -126,7 +126,7 @@ async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
         first = path.read_text()
         await screen.press("j", "j", "c", *"memory", "enter")
         assert "Gemini CLI has no memory folder" in screen.text
-        await screen.press("f2", "n", "a")
+        await screen.press("f2", "a")
         await until_async(lambda: path.read_text() != first)
         await screen.press("u")
         await until_async(lambda: path.read_text() == first)

@@ -866,7 +866,7 @@ async def test_the_menu_has_only_what_can_run(engine: Engine, tmp_path: Path) ->
     async with opened(engine, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "full_stop")
         assert "agents" not in screen.text
-        assert "n          set a value" in screen.text
+        assert "n          write" in screen.text
         assert "take out" not in screen.text
         await screen.press("escape", "f3", "full_stop")
         assert "ask the model" not in screen.text

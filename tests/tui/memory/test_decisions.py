@@ -6,7 +6,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
-from tests.tui.conftest import opened, status_of
+from tests.tui.conftest import SET_A_VALUE, opened, status_of
 from tests.tui.memory.driving import memory_screen
 from tests.waiting import until_async
 
@@ -37,6 +37,33 @@ async def test_an_active_memory_goes_back_to_the_queue(
         assert status_of(known, number) == "candidate"
         await screen.press("f2")
         await screen.until(lambda: "1 new candidate" in screen.status or screen.model.ids)
+
+
+async def test_marked_memories_are_retired_in_one_act_and_come_back_with_it(
+    known: Engine, memory: int, entity: int
+) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5", "space")
+        assert "1 marked" not in screen.status, "trusted state cannot be marked"
+        await screen.press("space", "space", "x")
+        assert "What to do with 2 memories" in screen.text
+        await screen.press(*"retire", "enter")
+        assert {status_of(known, each) for each in (memory, entity)} == {"invalid"}
+        assert screen.status.startswith("Retired 2 ")
+        await screen.press("u")
+        assert {status_of(known, each) for each in (memory, entity)} == {"active"}
+
+
+@pytest.mark.parametrize("where", ["f2", "f5"])
+async def test_a_memory_is_written_and_promoted(known: Engine, where: str) -> None:
+    async with opened(known, project="acme") as screen:
+        await screen.press(where, "n", *"Always close the shutter.", "ctrl+s")
+        (number,) = known.queue.ids(QueueQuery("acme", "active", "shutter"))
+        assert known.queue.candidate(number).hand_authored
+        if where == "f5":
+            assert memory_screen(screen).facts.current_id == number
+        await screen.press("u")
+        assert not known.queue.ids(QueueQuery("acme", "active", "shutter"))
 
 
 async def test_graduating_freezes_the_memory_and_undo_deletes_the_candidate(
@@ -89,8 +116,8 @@ async def test_a_memory_is_forgotten_from_the_menu_once_it_is_confirmed(
 
 async def test_what_was_redone_elsewhere_is_not_redone_here_again(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "n", *"one", "enter", *"1", "ctrl+s")
-        await screen.press("n", *"two", "enter", *"2", "ctrl+s", "u", "u")
+        await screen.press("f5", *SET_A_VALUE, *"one", "enter", *"1", "ctrl+s")
+        await screen.press(*SET_A_VALUE, *"two", "enter", *"2", "ctrl+s", "u", "u")
         other = Engine.open(known.path)
         other.history.redo()
         other.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.engine import Engine
-from tests.tui.conftest import opened
+from tests.tui.conftest import SET_A_VALUE, opened
 from tests.tui.memory.driving import SIZES
 
 
@@ -21,7 +21,7 @@ async def test_the_memory_screen(
 
 async def test_the_form(engine: Engine, memory: int, snapshot: object) -> None:
     async with opened(engine, project="acme", size=(60, 20)) as screen:
-        await screen.press("f5", "n", *"approvals")
+        await screen.press("f5", *SET_A_VALUE, *"approvals")
         assert screen.text == snapshot
 
 

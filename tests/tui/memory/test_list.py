@@ -36,18 +36,18 @@ async def test_trusted_state_comes_first_then_what_was_used(known: Engine, memor
         agent.close()
         await screen.press("ctrl+l")
         assert rows(screen) == [tapes, approvals, mondays]
-        assert "2 memories · 1 use, 0 held · 1 unused" in screen.text
+        assert "2 memories · given once, 0 held · 1 never given" in screen.text
         assert "    1        Deploys need two approvals" in screen.text
         assert "    -        We ship on Mondays only" in screen.text
 
 
-async def test_an_empty_store_says_what_trusted_state_is(engine: Engine) -> None:
+async def test_an_empty_store_says_how_memories_come(engine: Engine) -> None:
     async with opened(engine, size=(60, 20)) as screen:
         await screen.press("f5", "j", "G", "x", "o", "E", "y", "enter")
         assert "Memories you promote in the queue (F2) are listed here." in screen.text
         await screen.press("/")
         assert "Nothing to filter yet." in screen.text
-        assert "n sets a value of trusted state, which only you write." in screen.text
+        assert "n writes one in your own words." in screen.text
 
 
 async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> None:

@@ -10,14 +10,14 @@ from reviewer.engine import Engine
 from reviewer.tui.kit.keys import REDO, UNDO
 from reviewer.tui.memory.keys import MEMORY
 from reviewer.tui.memory.model import TrustedRow
-from tests.tui.conftest import opened
+from tests.tui.conftest import SET_A_VALUE, opened
 from tests.tui.memory.driving import memory_screen
 from tests.unit.promotion.graph import dump
 
 
 async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "n", *"region", "enter", *"eu-north", "ctrl+s")
+        await screen.press("f5", *SET_A_VALUE, *"region", "enter", *"eu-north", "ctrl+s")
         (held,) = known.state.get("acme", "region")
         assert (held.value, held.note, held.evidence) == ("eu-north", "", "")
         assert screen.status == "Set region - u to undo"
@@ -52,7 +52,7 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
 
 async def test_an_empty_value_is_not_written(known: Engine) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press("f5", "n", *"region", "enter", "ctrl+s")
+        await screen.press("f5", *SET_A_VALUE, *"region", "enter", "ctrl+s")
         assert screen.status == "A value cannot be empty."
         assert len(known.state.all("acme")) == 1
 
@@ -60,7 +60,7 @@ async def test_an_empty_value_is_not_written(known: Engine) -> None:
 async def test_with_several_projects_the_project_is_chosen_first(known: Engine) -> None:
     known.state.set("other", "db", "Discs")
     async with opened(known) as screen:
-        await screen.press("f5", "n")
+        await screen.press("f5", *SET_A_VALUE)
         assert screen.status == "Choose the project of the value first: p."
 
 

@@ -62,8 +62,8 @@ def figures(screen: Screen) -> list[str]:
 
 async def test_before_any_use_it_says_what_each_has_cost(linted: Engine) -> None:
     async with opened(linted, project="acme", size=(80, 24), on="f5") as screen:
-        assert "4 memories · not knowing them cost 12 calls · what this saves will" in screen.text
-        assert [each[:6] for each in figures(screen)] == ["lost 4"] * 3 + ["Tabs, "]
+        assert "4 memories · cost 12 calls before · what this saves will show here" in screen.text
+        assert [each[:6] for each in figures(screen)] == ["cost 4"] * 3 + ["Tabs, "]
 
 
 async def test_what_held_comes_first_then_what_came_back_then_what_was_never_needed(
@@ -74,8 +74,10 @@ async def test_what_held_comes_first_then_what_came_back_then_what_was_never_nee
     hand_over(linted, "nilerr", "s2", last)
     hand_over(linted, "gosec", "s1", last - timedelta(days=1))
     async with opened(linted, project="acme", size=(80, 24), on="f5") as screen:
-        assert "4 memories · 3 uses, 2 held · about 4 calls saved · 1 came back" in screen.text
-        assert figures(screen) == ["saved 4 2 2", "lost 4 1 0 !", "lost 4 -", "-"]
+        assert (
+            "4 memories · given 3 times, 2 held · about 4 calls saved · 1 came back" in screen.text
+        )
+        assert figures(screen) == ["saved 4 2 2", "cost 4 1 0 !", "cost 4 -", "-"]
         assert "nilerr" in rows(screen)[0]
         assert "used twice, twice it held" in screen.text
         assert "held       " in screen.text
@@ -83,10 +85,20 @@ async def test_what_held_comes_first_then_what_came_back_then_what_was_never_nee
         assert "came back  " in screen.text
 
 
-async def test_what_is_filtered_is_summed_up(linted: Engine) -> None:
+async def test_the_sum_is_that_of_all_memories_whatever_the_filter(linted: Engine) -> None:
     async with opened(linted, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "/", *"nilerr", "enter")
-        assert "1 memory · not knowing it cost 4 calls" in screen.text
+        assert len(rows(screen)) == 1
+        assert "4 memories · cost 12 calls before" in screen.text
+
+
+async def test_what_a_packet_gave_to_a_session_is_not_unused(linted: Engine) -> None:
+    ids = list(linted.queue.ids(QueueQuery("acme", "active")))
+    linted.recall.note_start(ids[:1], "s1", "2026-09-01T00:00:00Z")
+    async with opened(linted, project="acme", size=(80, 24), on="f5") as screen:
+        assert "4 memories · given once, 0 held · 3 never given" in screen.text
+        await screen.press("/", *"is:unused", "enter")
+        assert len(rows(screen)) == 3
 
 
 async def test_memories_that_were_handed_over_together_share_what_they_saved(

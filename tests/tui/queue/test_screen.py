@@ -10,7 +10,7 @@ from textual import events
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from tests.present import present
-from tests.tui.conftest import NOW, Screen, opened, status_of
+from tests.tui.conftest import NOW, SET_A_VALUE, Screen, opened, status_of
 
 
 @pytest.mark.parametrize(
@@ -477,7 +477,9 @@ async def test_what_cannot_be_taken_back_is_said_once_and_is_not_in_the_way(
 
 async def test_u_takes_back_what_was_done_last_on_this_screen(stocked: Engine) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
-        await screen.press("a", "f5", "n", *"region", "enter", *"north", "ctrl+s", "f2", "x", "f5")
+        await screen.press(
+            "a", "f5", *SET_A_VALUE, *"region", "enter", *"north", "ctrl+s", "f2", "x", "f5"
+        )
         await screen.press("u")
         assert screen.status.startswith("Undone: ")
         assert not stocked.state.all(None)

@@ -10,6 +10,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from reviewer.promotion.views import QueueQuery
+from reviewer.recall.moments import read_moment
 from tests.stored import write
 
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
@@ -67,6 +68,12 @@ def test_an_unused_memory_waits_for_a_person_and_stays_until_then(desk: Desk) ->
     desk.engine.history.undo()
     assert set(desk.ids("active")) == {desk.unused, desk.needed}
     assert desk.engine.history.verify().ok
+
+
+def test_one_that_is_for_packets_only_is_never_unused(desk: Desk) -> None:
+    desk.engine.recall.set_moments(desk.unused, [read_moment("always")])
+    desk.used(desk.needed)
+    assert desk.ingest() == 0
 
 
 def test_one_that_a_person_keeps_is_not_proposed_again_for_90_days(desk: Desk) -> None:

@@ -45,12 +45,15 @@ def propose_retirements(ledger: Ledger, clock: Clock, project: str) -> int:
 
 
 def _unused(act: Act, project: int, now: datetime) -> dict[int, str]:
-    """The memories that were not used for a long time, each with how long, in words."""
+    """The memories that were not used for a long time, each with how long, in words; without those
+    that are meant for packets only.
+    """
     rows = act.query(
         "SELECT m.id, coalesce(m.decided_at, m.first_seen),"
         " coalesce((SELECT max(u.at) FROM use_of_memory u WHERE u.memory_id = m.id"
         " AND u.moment <> 'start'), '') FROM memory m WHERE m.project_id = ?"
-        " AND m.status = 'active' AND m.kind IN ('memory', 'entity') ORDER BY m.id",
+        " AND m.status = 'active' AND m.kind IN ('memory', 'entity') AND m.moments <> 'always'"
+        " ORDER BY m.id",
         (project,),
     )
     if all(used < iso(now - UNUSED) for *_, used in rows):

@@ -123,7 +123,7 @@ def packet(
     unknown = sorted({*pins} - ready.ids())
     if unknown:
         raise click.UsageError(
-            f"There is no item {unknown[0]} to pin. See: reviewer packet --explain"
+            f"There is no item {unknown[0]} to pin; reviewer packet --explain lists them"
         )
     made = assemble(ready, budget, pinned=pins)
     if explain:

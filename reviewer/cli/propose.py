@@ -298,7 +298,7 @@ def _unread(session: Session, newest: int) -> tuple[list[Path], dict[Path, int]]
             unread, ends = engine.readings.unread(project), engine.readings.ends(project)
         found = [path for path in unread if path.is_file()][:newest]
     if not found:
-        raise SourceError("Every ingested session of this project has already been read.")
+        raise SourceError("No ingested session of this project is left to read.")
     return found, ends
 
 

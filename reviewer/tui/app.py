@@ -384,14 +384,15 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
         record = evidence.record
         if record.shape == "turn" and Path(record.path).is_file():
-            self.open_session(evidence, self.project)
+            self.open_session(evidence)
         else:
             self.push_screen(SourceScreen(self.engine, evidence))
 
-    def open_session(self, evidence: EvidenceView, project: str | None) -> None:
-        """Show the session of an evidence at its line."""
+    def open_session(self, evidence: EvidenceView) -> None:
+        """Show the session of an evidence at its line, in the project of its memory."""
         from reviewer.tui.session.screen import SessionScreen
 
+        project = self.engine.queue.candidate(evidence.memory_id).project
         self.push_screen(SessionScreen(self.engine, project, evidence))
 
     def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.clock import iso
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from reviewer.promotion.views import QueueQuery
@@ -67,6 +68,12 @@ def test_an_unused_memory_waits_for_a_person_and_stays_until_then(desk: Desk) ->
     desk.engine.history.undo()
     assert set(desk.ids("active")) == {desk.unused, desk.needed}
     assert desk.engine.history.verify().ok
+
+
+def test_one_that_a_packet_gave_to_a_session_is_not_unused(desk: Desk) -> None:
+    desk.used(desk.needed)
+    desk.engine.recall.note_start([desk.unused], "s2", iso(NOW))
+    assert desk.ingest() == 0
 
 
 def test_one_that_a_person_keeps_is_not_proposed_again_for_90_days(desk: Desk) -> None:

@@ -257,7 +257,7 @@ def test_the_newest_sessions_that_no_reader_has_read_are_asked_about(reviewer: R
     assert "1 session in 1 piece" in reviewer(*asked, env=environment).stderr
     done = reviewer(*asked, env=environment)
     assert done.returncode == 1
-    assert "Every ingested session of this project has already been read" in done.stderr
+    assert "No ingested session of this project is left to read" in done.stderr
 
 
 def test_of_a_session_that_has_grown_only_what_is_new_is_asked_about(reviewer: Reviewer) -> None:
@@ -277,7 +277,7 @@ def test_of_a_session_that_has_grown_only_what_is_new_is_asked_about(reviewer: R
     assert "[0] USER: Why are some charges doubled?" in first
     assert "charges doubled?" not in second
     assert "USER: And at the second kiosk?" in second
-    assert "already been read" in reviewer(*asked, env=environment).stderr
+    assert "left to read" in reviewer(*asked, env=environment).stderr
 
 
 def test_a_session_of_which_another_has_all_counts_as_read(reviewer: Reviewer) -> None:
@@ -286,7 +286,7 @@ def test_a_session_of_which_another_has_all_counts_as_read(reviewer: Reviewer) -
     reviewer.succeeds("ingest", session(reviewer, "copy.jsonl"), env=environment)
     asked = "propose", "--command", "claude", "--yes", "--newest", "2"
     assert "1 session in 1 piece" in reviewer(*asked, env=environment).stderr
-    assert "already been read" in reviewer(*asked, env=environment).stderr
+    assert "left to read" in reviewer(*asked, env=environment).stderr
 
 
 def test_what_questions_took_is_summed_by_day_and_session(reviewer: Reviewer) -> None:

@@ -143,6 +143,11 @@ def test_sessions_of_sub_agents_are_counted_apart(shop: Reviewer) -> None:
     assert (row["sessions"], row["subagents"]) == (1, 1)
     assert "and 1 of sub-agents" in shop("sources").stdout
     assert "Claude Code (sub-agent)" in shop("sources", "--files").stdout
+    before_its_database = shop.home / ".local/share/opencode/storage/session/global/ses_2.json"
+    before_its_database.parent.mkdir(parents=True)
+    told = {"id": "ses_2", "directory": str(shop.folder), "parentID": "ses_1"}
+    before_its_database.write_text(json.dumps(told))
+    assert "OpenCode (sub-agent)" in shop("sources", "--files").stdout
 
 
 def test_candidates_are_found_by_agent_session_branch_model_and_time(shop: Reviewer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,9 @@ from reviewer.sources.reading import Reading, row_spot
 from reviewer.sources.records import Role
 from reviewer.sources.turns import Session, Turn
 
+_MESSAGE = re.compile(rb"\n (.{32})", re.DOTALL)
+"""The hash of a message in the root of a chat, field 1 of a protocol buffer."""
+
 _HARNESS = (
     *("<user_info>", "<project_layout>", "<git_status>", "<rules>", "<agent_skills>"),
     *("<open_and_recently_viewed_files>", "<system_reminder>", "<attached_files>"),
@@ -22,7 +26,7 @@ _HARNESS = (
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:
-    """The messages in the order in which they were stored; a message counts as a line."""
+    """The messages of the chat in order; a message counts as a line."""
     row = 0
     with opened(reading.path) as database:
         facts = _facts(database)
@@ -31,8 +35,8 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             model=words(facts.get("lastUsedModel")),
         )
         at = moment(facts.get("createdAt"))
-        blobs = database.execute(f"SELECT id, {capped('data')} FROM blobs ORDER BY rowid")
-        for name, data in blobs:
+        for name in _messages(database, words(facts.get("latestRootBlobId"))):
+            data = _blob(database, name)
             message = inner(stored_json(data, reading.tally))
             role = ROLES.get(words(message.get("role")))
             if role is None:
@@ -45,6 +49,23 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             ]
             yield session.turn(row_spot(row, data), role, parts, name=f"{row}:{name}", at=at)
             row += 1
+
+
+def _messages(database: Connection, root: str) -> list[str]:
+    """The ids of the messages in the latest root, without those that the person took back; of all
+    blobs if it has none.
+    """
+    rows = database.execute("SELECT id FROM blobs ORDER BY rowid")
+    stored = dict.fromkeys(words(name) for (name,) in rows)
+    named = [each.hex() for each in _MESSAGE.findall(_blob(database, root))]
+    return [each for each in named if each in stored] or list(stored)
+
+
+def _blob(database: Connection, name: str) -> bytes:
+    row = database.execute(f"SELECT {capped('data')} FROM blobs WHERE id = ?", (name,)).fetchone()
+    data = row[0] if row else b""
+    data = data.encode("utf-8", "replace") if isinstance(data, str) else data
+    return data if isinstance(data, bytes) else b""
 
 
 def _facts(database: Connection) -> Fields:

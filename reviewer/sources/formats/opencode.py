@@ -9,8 +9,8 @@ from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.document import Document
-from reviewer.sources.fields import Fields, each, inner, moment, nanoseconds, words
-from reviewer.sources.format import Format, Location
+from reviewer.sources.fields import Fields, each, inner, moment, nanoseconds, words, written_object
+from reviewer.sources.format import Format, Location, SessionOutline
 from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
@@ -166,6 +166,15 @@ def _stored_turn(session: _Session, row: MessageRow) -> Turn | None:
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_stored_turn)
 
 
+def _outlines(path: Path) -> list[SessionOutline]:
+    """The sessions of the database; a file of the storage folder is one session."""
+    if path.suffix != ".json":
+        return _TABLES.outlines(path)
+    with opened_file(path) as stream:
+        info = written_object(stream.read(LARGEST_FILE).decode("utf-8", "replace"))
+    return [SessionOutline("", words(info.get("directory")), subagent=bool(info.get("parentID")))]
+
+
 def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:
     """The messages of a session in the storage folder: one file per message and per part."""
     session = _session(info)
@@ -227,7 +236,7 @@ FORMAT = Format(
     agent="OpenCode",
     detect_document=_is_session,
     detect_tables=lambda names: {"session", "message", "part", "project"} <= set(names),
-    outlines=_TABLES.outlines,
+    outlines=_outlines,
     turns=_turns,
     locations=(
         Location(folder=".local/share/opencode", pattern="opencode*.db", variable="XDG_DATA_HOME"),

@@ -14,7 +14,7 @@ from msgspec import structs
 from rich.cells import cell_len
 from textual import on
 
-from reviewer.commits.criteria import check_patterns
+from reviewer.commits.criteria import check_patterns, parse_patterns
 from reviewer.commits.rows import chat_messages
 from reviewer.commits.search import parse_filter
 from reviewer.commits.values import Pattern, Priority
@@ -1012,8 +1012,8 @@ def _watch(act: RunningAct) -> Watch:
 
 
 def _matching(views: Sequence[CommitView], text: str, mode: str) -> list[int]:
-    """The turns that contain a text or match a regular expression."""
-    pattern = Pattern(text, "regex" if mode == "regex" else "substring")
+    """The turns that contain a text or match a regular expression. Raises PatternError."""
+    (pattern,) = parse_patterns([], [text]) if mode == "regex" else (Pattern(text, "substring"),)
     return [
         each.row.id for each in views if check_patterns([pattern], each.text)[0].state == "matches"
     ]

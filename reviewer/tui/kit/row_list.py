@@ -194,7 +194,7 @@ class RowList(LineView):
         at = self.scroll_offset.y + clicked.y
         if at < self.total:
             self.move_to(at)
-            if event.chain == 2:
+            if event.chain == 2 and not self.locked:
                 self.post_message(self.Opened())
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -88,14 +88,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def on_mount(self) -> None:
         self._draw_above()
 
-    def _choose(self, choices: PacketChoices) -> None:
-        """Assemble the packet with other choices."""
+    def _choose(
+        self, choices: PacketChoices, say: Callable[[Packet], None] = lambda _: None
+    ) -> None:
+        """Assemble the packet with other choices; `say` tells what came of them."""
         before, self.choices = self.choices, choices
         if choices.source != before.source:
             self.packets.cursor = 0
             self._read_source(quiet=True)
         else:
-            self._assemble()
+            self._assemble(say=say)
 
     # reading the source
 
@@ -156,7 +158,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if (self.tried and self.choices.source is None) or self.source.folder is None:
             super().watch_store()
 
-    def _assemble(self, here: Collection[str] = ()) -> None:
+    def _assemble(
+        self, here: Collection[str] = (), say: Callable[[Packet], None] = lambda _: None
+    ) -> None:
         """Assemble the packet with the current choices, unless the source is being read, which
         ends with that.
         """
@@ -176,6 +180,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self.packets.show(packet, self.packets.filter)
             self.packets.go_to(here)
             self._draw()
+            say(packet)
 
         self.read(work, then, group="packet")
 
@@ -346,12 +351,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if item is None:
             return
         pinned = choices.pinned ^ {item.id}
-        self._choose(structs.replace(choices, pinned=pinned))
-        words, now = "Pinned" if item.id in pinned else "No longer pinned", self.packets.item
-        if now is not None and now.id in pinned and now.state != "full":
-            words = f"Pinned, but {now.reason}"
-        back = "to unpin" if item.id in pinned else "to pin"
-        self.say(f"{words}: {display_line(item.title)} - {keys.PIN.key} {back}")
+
+        def say(packet: Packet) -> None:
+            now = next((each for each in packet.items if each.id == item.id), item)
+            words, back = "No longer pinned", "to pin"
+            if item.id in pinned:
+                words = "Pinned" if now.state == "full" else f"Pinned, but {now.reason}"
+                back = "to unpin"
+            self.say(f"{words}: {display_line(item.title)} - {keys.PIN.key} {back}")
+
+        self._choose(structs.replace(choices, pinned=pinned), say)
 
     @unless(not_in_store)
     async def action_take_out(self) -> None:

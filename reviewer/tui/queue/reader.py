@@ -129,7 +129,10 @@ class BackgroundReading:
             else:
                 self._ended = told
             self._told()
-        self._process.wait()
+        if self._process.wait() < 0:  # killed, so its last line was no error
+            self._complaint = (
+                f"{self.reader} was ended by another program: {keys.LET_READ.key} starts it again."
+            )
         self.runs = False
         self._told()
 

@@ -1002,7 +1002,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_no_row)
     def action_open_session(self) -> None:
         """Show the session of the evidence on the screen, at the cited line."""
-        self.host.open_session(self._current_evidence(), self._row().project)
+        self.host.open_session(self._current_evidence())
 
     @unless(_no_row)
     def action_copy(self) -> None:

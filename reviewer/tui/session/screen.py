@@ -49,9 +49,9 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     model: SessionModel
 
-    def __init__(self, engine: Engine, project: str | None, evidence: EvidenceView) -> None:
+    def __init__(self, engine: Engine, project: str, evidence: EvidenceView) -> None:
         self.path = Path(os.path.abspath(Path(evidence.record.path).expanduser()))
-        self._session = evidence.record.session
+        self._project, self._session = project, evidence.record.session
         self._memory = evidence.memory_id
         self.rows = LineList(SessionModel(), id="lines")
         self.rows.empty = ("Reading the session ...",)
@@ -66,7 +66,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         """Read the file again; the cursor stays on its line."""
         path, sources = self.path, self.engine.sources
         read = None if self._opened_at is not None else self._view
-        self.header.project = display_line(self.project or "all projects")
+        self.header.project = display_line(self._project)
         self.read(
             lambda: (read or read_view(path), sources.cited(str(path))),
             lambda found: self._show(*found),
@@ -238,7 +238,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     async def _save(self, lines: Sequence[ViewLine], text: str) -> Done:
         numbers = sorted({line.line for line in lines})
-        view, project = self._view, self.project or self.engine.project or ""
+        view, project = self._view, self._project
         return await self.write(
             lambda: self.engine.proposals.word(
                 project,

@@ -450,7 +450,9 @@ class TestWhatMustSurvive:
         self, engine: Engine, kiosk: int
     ) -> None:
         async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "m", *r"\d+ ms")
+            await screen.press("f3", "m", *"[0-9", "down", "enter")
+            assert said(screen).startswith("The regular expression '[0-9' is bad at column 5")
+            await screen.press("m", *r"\d+ ms")
             await screen.until(lambda: "This regular expression" in screen.text)
             await screen.press("down", "enter")
             patterns = [

@@ -128,6 +128,14 @@ async def test_an_agent_that_is_not_logged_in_ends_with_a_sentence(
         assert "To log in: run claude in a terminal and log in." in screen.status
 
 
+async def test_a_reader_that_was_killed_says_so_and_not_its_last_line(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    claude(bin_folder, "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)")
+    async with asked(engine, shop, "a") as screen:
+        await screen.until(lambda: "ended by another program: R" in screen.status)
+
+
 async def test_a_session_whose_answer_cannot_be_read_stays_unread_and_that_is_said(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:

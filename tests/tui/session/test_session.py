@@ -338,3 +338,19 @@ async def test_the_quote_of_the_row_one_came_from_is_the_only_one_marked_and_in_
             shown = "".join(pane.render_line(y).text for y in range(pane.size.height))
             assert content[:30] in shown
             await screen.press("escape", "j")
+
+
+async def test_a_memory_worded_while_all_projects_are_shown_is_of_the_project_of_its_session(
+    read: Engine,
+) -> None:
+    async with opened(read) as screen:
+        await screen.press("o", "j", "e", "ctrl+s")
+    assert read.project_names() == ["acme"]
+    assert memories(read, "active") == ["Please keep the night boats in bold"]
+
+
+async def test_a_double_click_opens_no_line_while_a_memory_is_worded(screen: Screen) -> None:
+    await screen.press("e")
+    await screen.pilot.click("#lines", offset=(5, 2), times=2)
+    await screen.settle()
+    assert screen_of(screen).zoomed is None

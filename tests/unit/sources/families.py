@@ -1290,6 +1290,8 @@ def _cursor_chat(folder: Path) -> Path:
         data = json.dumps(message).encode()
         blobs.append((hashlib.sha256(data).hexdigest(), data))
     root = b"".join(b"\x0a\x20" + bytes.fromhex(name) for name, _ in blobs)
+    taken_back = _says("user", _text("<user_query>\nStop the clock.\n</user_query>"))
+    blobs.append(("taken back", json.dumps(taken_back).encode()))
     meta = {"agentId": "q1", "latestRootBlobId": "root", "createdAt": 1772355600000,
             "lastUsedModel": "cursor-9"}  # fmt: skip
     return database(

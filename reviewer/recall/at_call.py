@@ -187,16 +187,18 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     # Any line of a failed shell command counts; of the agent's own tools ("File has not been read
     # yet"), only lines that report a failure.
     up_to = ANY if failed and event.command else SEVERE
-    lines = failing_lines(event.text, up_to=up_to, most_lines=MAX_LINES)
+    output = event.text
+    lines = failing_lines(output, up_to=up_to, most_lines=MAX_LINES)
     if lines and _only_searches(event.command):
         own = re.search(_OF_SEARCH, event.text)
         lines = failing_lines(own[0], up_to=up_to, most_lines=MAX_LINES) if own else ()
         lines = tuple(line for line in lines if not line.path)  # its matches
+        output = "\n".join(line.text for line in lines)
     if not lines and not failed:
         return None
     signatures = signatures_of(lines)
     return Cue(
-        ERROR, what_failed(lines), commands, (), signatures, event.text, event.tool, event.command
+        ERROR, what_failed(lines), commands, (), signatures, output, event.tool, event.command
     )
 
 

@@ -227,10 +227,12 @@ def _by_chosen_words(store: sqlite3.Connection, project: int, text: str) -> list
 
 
 def _by_quotation(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
-    """The memories whose chosen quotations of a failure occur in its output."""
+    """The memories whose chosen quotations of a failure occur in its output, as whole words."""
     said = "\n".join((cue.output, *cue.signatures)).lower()
     rows = _tied(store, project, "t.kind = ? AND instr(?, t.value)", QUOTED, said)
-    return _recalled(rows, "this failure", BY_SIGNATURE)
+    # Ends of words in ASCII only: other scripts may have no spaces.
+    whole = (row for row in rows if re.search(rf"(?a)(?<!\w){re.escape(row[2])}(?!\w)", said))
+    return _recalled(whole, "this failure", BY_SIGNATURE)
 
 
 def _tied(store: sqlite3.Connection, project: int, where: str, *values: str) -> list[_Tied]:

@@ -168,7 +168,7 @@ class Recall:
             (str(moment.kind), moment.value) for moment in self._moments(memory, content, chosen)
         ]
         for kind, value in tuple(found) if chosen else ():
-            if kind == MomentKind.ERROR and " " in value:
+            if kind == MomentKind.ERROR:
                 said = value, signature(value)
                 found += [(QUOTED, words.lower()) for words in said if words]
         found += [(WORD, word) for word in words_of_names(content)]

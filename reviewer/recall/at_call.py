@@ -177,7 +177,8 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):
             return None
-        words = (word.strip(PUNCTUATION) for word in text.split() if "/" in word)
+        parts = text.replace("\\", "/").split()
+        words = (word.strip(PUNCTUATION) for word in parts if "/" in word)
         named = tuple(word for word in words if "://" not in word)
         files = [word for word in named if "." in word or word.count("/") > 1]  # not `and/or`
         return Cue(PROMPT, text, paths=named[:MAX_WORDS] if len(files) <= MAX_NAMED else ())

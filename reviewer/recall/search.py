@@ -189,7 +189,7 @@ def _with_programs(commands: Iterable[str]) -> list[str]:
 
 def _path_ends(paths: Iterable[str]) -> list[str]:
     """Every end of a path, and of the folders above it, and of a folder itself, with a trailing
-    slash.
+    slash. A name may be a folder's without its slash, but not a single word: `client/server`.
     """
     found: dict[str, None] = {}
     for path in paths:
@@ -199,7 +199,7 @@ def _path_ends(paths: Iterable[str]) -> list[str]:
                 place = "/".join(steps[begin:end])
                 if end == len(steps):
                     found[place] = None
-                if end < len(steps) or path.endswith("/"):
+                if end < len(steps) or path.endswith("/") or "/" in place:
                     found[f"{place}/"] = None
     return list(found)
 

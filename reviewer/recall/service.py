@@ -111,7 +111,7 @@ def cue_of(kind: str, text: str) -> Cue:
             return Cue(kind, shown, signatures=signatures_of(lines), output=text)
         case "path":
             return Cue(kind, "", paths=(text,))
-    return Cue(kind, text, paths=tuple(paths_in(text)))
+    return Cue(kind, text, paths=tuple(paths_in(text.replace("\\", "/"))))
 
 
 class Recall:

@@ -179,6 +179,7 @@ def test_a_prompt_that_names_many_files_is_about_none_of_them(
         ("s1", "\n".join(plan), False),
         ("s1", "Change ovens/kiln.go.", True),
         ("s2", f"{no_files} ovens/kiln.go", True),
+        ("s3", "Change C:\\town\\ovens\\kiln.go.", True),
     ):
         event = told(office, session, prompt=prompt)
         answer = hook(reviewer, "claude-code", "UserPromptSubmit", event)

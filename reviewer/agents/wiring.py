@@ -159,7 +159,8 @@ def _claude_rules(place: WiringPlace, event: str, calls: Sequence[str]) -> Itera
             rules.setdefault("Bash", []).append(f"*{'*'.join(call.split())}*")
             continue
         for tool in ("Edit", "Write"):
-            rules.setdefault(tool, []).append(f"{call}**" if call.endswith("/") else call)
+            # In any folder: a relative rule counts from the one in which the agent was started.
+            rules.setdefault(tool, []).append(f"//**/{call}{'**' if call.endswith('/') else ''}")
     hook = _command_hook(place, "claude-code", event)
     for tool, patterns in rules.items():
         ruled = [{**hook, "if": f"{tool}({pattern})"} for pattern in patterns]

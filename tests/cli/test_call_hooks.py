@@ -522,6 +522,8 @@ SETTINGS = {
         *((agent, "guard git push", name, words) for agent, (name, words) in SETTINGS.items()),
         ("claude-code", "command make check", ".claude/settings.json", "Bash(*make*check*)"),
         ("claude-code", "guard src/pay/", ".claude/settings.json", "Write(//**/src/pay/**)"),
+        ("claude-code", "guard README.md", ".claude/settings.json", "Edit(//**/README.md)"),
+        ("claude-code", "guard [slug]/a.ts", ".claude/settings.json", "Edit(//**/?slug?/a.ts)"),
         ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),
     ],
 )

@@ -152,7 +152,8 @@ def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
     failing = store.execute(
         "SELECT DISTINCT 'command ' || f.command FROM moment t CROSS JOIN memory m"
         " ON m.id = t.memory_id CROSS JOIN finding f ON f.project_id = m.project_id"
-        " AND f.kind = 'failure' AND f.signature = t.value"
+        " AND f.kind = 'failure' AND f.signature >= t.value AND f.signature < t.value || ':!'"
+        " AND substr(f.signature, length(t.value) + 1, 2) IN ('', ': ')"  # that, or of that rule
         " WHERE t.kind = 'error' AND m.status = 'active' AND f.command <> ''"
     )
     return tuple(

@@ -557,12 +557,15 @@ def test_commands_that_showed_the_failure_of_a_memory_are_read_behind_a_pipe(
     for each in (lint("a"), lint("b")):
         each.write(tmp_path / "sessions" / f"{each.name}.jsonl")
     reviewer("ingest", tmp_path / "sessions")
-    reviewer.succeeds("promote", *reviewer.ids())
+    numbers = reviewer.ids()
+    reviewer.succeeds("promote", *numbers)
     reviewer.succeeds("recall", "--error", "any")
     connect(reviewer, "claude-code")
-    hooks = json.loads((reviewer.home / ".claude" / "settings.json").read_text())["hooks"]
-    (hook,) = hooks["PostToolUse"][0]["hooks"]
-    assert hook["if"] == "Bash(*mise*run*lint*)"
+    for moment in ("derived", "error errcheck"):
+        reviewer.succeeds("edit", *numbers, "--when", moment)
+        hooks = json.loads((reviewer.home / ".claude" / "settings.json").read_text())["hooks"]
+        (hook,) = hooks["PostToolUse"][0]["hooks"]
+        assert hook["if"] == "Bash(*mise*run*lint*)"
 
 
 def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session(

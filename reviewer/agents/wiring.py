@@ -157,9 +157,11 @@ def _claude_rules(place: WiringPlace, event: str, calls: Sequence[str]) -> Itera
         if "/" not in call:
             # Stars allow `sudo` before it and options within it; the hook decides.
             rules.setdefault("Bash", []).append(f"*{'*'.join(call.split())}*")
-            continue
-        for tool in ("Edit", "Write"):
-            rules.setdefault(tool, []).append(f"{call}**" if call.endswith("/") else call)
+        if "/" in call or (event == "PreToolUse" and " " not in call):  # also `guard README.md`
+            # In any folder: a relative rule counts from the one in which the agent was started.
+            file = f"//**/{call}{'**' if call.endswith('/') else ''}"
+            for tool in ("Edit", "Write"):
+                rules.setdefault(tool, []).append(file.replace("[", "?").replace("]", "?"))
     hook = _command_hook(place, "claude-code", event)
     for tool, patterns in rules.items():
         ruled = [{**hook, "if": f"{tool}({pattern})"} for pattern in patterns]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import faulthandler
 import os
-import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -87,24 +87,23 @@ def hook(session: Session, agent: str, event: str) -> None:
 @contextmanager
 def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
     """Call `late` and end the process if the block takes longer than `seconds`."""
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
 
-    def end(*_: object) -> NoReturn:
+    def end() -> NoReturn:
         late()
         os._exit(DONE)
 
-    signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # A signal would wait for SQLite, which waits for a lock.
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
     with open(os.devnull, "w") as nowhere:
-        # Python runs a handler between two steps only: this ends a call that never returns.
+        # A thread runs between two steps of Python only: this ends a call that never returns.
         faulthandler.dump_traceback_later(seconds + 1, exit=True, file=nowhere)
         try:
             yield
         finally:
             faulthandler.cancel_dump_traceback_later()
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            timer.cancel()
 
 
 @click.command(cls=Verb)

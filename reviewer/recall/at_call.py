@@ -177,7 +177,8 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):
             return None
-        words = (word.strip(PUNCTUATION) for word in text.split() if "/" in word)
+        parts = text.replace("\\", "/").split()
+        words = (word.strip(PUNCTUATION) for word in parts if "/" in word)
         named = tuple(word for word in words if "://" not in word)
         files = [word for word in named if "." in word or word.count("/") > 1]  # not `and/or`
         return Cue(PROMPT, text, paths=named[:MAX_WORDS] if len(files) <= MAX_NAMED else ())
@@ -187,16 +188,18 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     # Any line of a failed shell command counts; of the agent's own tools ("File has not been read
     # yet"), only lines that report a failure.
     up_to = ANY if failed and event.command else SEVERE
-    lines = failing_lines(event.text, up_to=up_to, most_lines=MAX_LINES)
+    output = event.text
+    lines = failing_lines(output, up_to=up_to, most_lines=MAX_LINES)
     if lines and _only_searches(event.command):
         own = re.search(_OF_SEARCH, event.text)
         lines = failing_lines(own[0], up_to=up_to, most_lines=MAX_LINES) if own else ()
         lines = tuple(line for line in lines if not line.path)  # its matches
+        output = "\n".join(line.text for line in lines)
     if not lines and not failed:
         return None
     signatures = signatures_of(lines)
     return Cue(
-        ERROR, what_failed(lines), commands, (), signatures, event.text, event.tool, event.command
+        ERROR, what_failed(lines), commands, (), signatures, output, event.tool, event.command
     )
 
 

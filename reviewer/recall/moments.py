@@ -88,6 +88,8 @@ def read_moment(text: str) -> Moment:
     if (kind in WITHOUT_VALUE) != (not value):
         need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"
         raise ReviewerError(f"{kind} takes {need}.")
+    if kind in (MomentKind.PATH, MomentKind.GUARD):
+        value = value.replace("\\", "/")
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
     if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in value):
@@ -106,7 +108,9 @@ def read_moment(text: str) -> Moment:
                 " moments after a semicolon."
             )
         value = names[0]
-    return Moment(kind, value.removeprefix("./") or value)
+    if kind in (MomentKind.PATH, MomentKind.GUARD):
+        value = value.removeprefix("./").lstrip("/") or value
+    return Moment(kind, value)
 
 
 LEAST_LETTERS = 3

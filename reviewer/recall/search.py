@@ -165,7 +165,8 @@ def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
     failing = store.execute(
         "SELECT DISTINCT 'command ' || f.command FROM moment t CROSS JOIN memory m"
         " ON m.id = t.memory_id CROSS JOIN finding f ON f.project_id = m.project_id"
-        " AND f.kind = 'failure' AND f.signature = t.value"
+        " AND f.kind = 'failure' AND f.signature >= t.value AND f.signature < t.value || ':!'"
+        " AND substr(f.signature, length(t.value) + 1, 2) IN ('', ': ')"  # that, or of that rule
         " WHERE t.kind = 'error' AND m.status = 'active' AND f.command <> ''"
     )
     return tuple(
@@ -202,7 +203,7 @@ def _with_programs(commands: Iterable[str]) -> list[str]:
 
 def _path_ends(paths: Iterable[str]) -> list[str]:
     """Every end of a path, and of the folders above it, and of a folder itself, with a trailing
-    slash.
+    slash. A name may be a folder's without its slash, but not a single word: `client/server`.
     """
     found: dict[str, None] = {}
     for path in paths:
@@ -212,7 +213,7 @@ def _path_ends(paths: Iterable[str]) -> list[str]:
                 place = "/".join(steps[begin:end])
                 if end == len(steps):
                     found[place] = None
-                if end < len(steps) or path.endswith("/"):
+                if end < len(steps) or path.endswith("/") or "/" in place:
                     found[f"{place}/"] = None
     return list(found)
 
@@ -240,10 +241,12 @@ def _by_chosen_words(store: sqlite3.Connection, project: int, text: str) -> list
 
 
 def _by_quotation(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
-    """The memories whose chosen quotations of a failure occur in its output."""
+    """The memories whose chosen quotations of a failure occur in its output, as whole words."""
     said = "\n".join((cue.output, *cue.signatures)).lower()
     rows = _tied(store, project, "t.kind = ? AND instr(?, t.value)", QUOTED, said)
-    return _recalled(rows, "this failure", BY_SIGNATURE)
+    # Ends of words in ASCII only: other scripts may have no spaces.
+    whole = (row for row in rows if re.search(rf"(?a)(?<!\w){re.escape(row[2])}(?!\w)", said))
+    return _recalled(whole, "this failure", BY_SIGNATURE)
 
 
 def _tied(store: sqlite3.Connection, project: int, where: str, *values: str) -> list[_Tied]:

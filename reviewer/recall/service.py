@@ -117,7 +117,7 @@ def cue_of(kind: str, text: str) -> Cue:
             return Cue(kind, shown, signatures=signatures_of(lines), output=text)
         case "path":
             return Cue(kind, "", paths=(text,))
-    return Cue(kind, text, paths=tuple(paths_in(text)))
+    return Cue(kind, text, paths=tuple(paths_in(text.replace("\\", "/"))))
 
 
 class Recall:
@@ -174,7 +174,7 @@ class Recall:
             (str(moment.kind), moment.value) for moment in self._moments(memory, content, chosen)
         ]
         for kind, value in tuple(found) if chosen else ():
-            if kind == MomentKind.ERROR and " " in value:
+            if kind == MomentKind.ERROR:
                 said = value, signature(value)
                 found += [(QUOTED, words.lower()) for words in said if words]
         found += [(WORD, word) for word in words_of_names(content)]

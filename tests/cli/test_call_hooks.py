@@ -168,6 +168,15 @@ def test_a_memory_that_no_agent_is_told_takes_no_other_ones_place(
     assert harmless in answer
 
 
+@pytest.mark.parametrize("named", ["src/pay", "src/pay/coin.go", "C:\\town\\src\\pay\\coin.go"])
+def test_a_prompt_names_a_folder_as_its_system_does(
+    named: str, reviewer: Reviewer, office: Path
+) -> None:
+    remembered(reviewer, office, "Weigh it twice.", when="path src/pay/")
+    event = told(office, prompt=f"Tidy up {named}, please.")
+    assert "twice" in hook(reviewer, "claude-code", "UserPromptSubmit", event)
+
+
 def test_a_prompt_that_names_many_files_is_about_none_of_them(
     reviewer: Reviewer, office: Path
 ) -> None:
@@ -520,6 +529,9 @@ SETTINGS = {
     [
         *((agent, "guard git push", name, words) for agent, (name, words) in SETTINGS.items()),
         ("claude-code", "command make check", ".claude/settings.json", "Bash(*make*check*)"),
+        ("claude-code", "guard src/pay/", ".claude/settings.json", "Write(//**/src/pay/**)"),
+        ("claude-code", "guard README.md", ".claude/settings.json", "Edit(//**/README.md)"),
+        ("claude-code", "guard [slug]/a.ts", ".claude/settings.json", "Edit(//**/?slug?/a.ts)"),
         ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),
     ],
 )
@@ -553,12 +565,15 @@ def test_commands_that_showed_the_failure_of_a_memory_are_read_behind_a_pipe(
     for each in (lint("a"), lint("b")):
         each.write(tmp_path / "sessions" / f"{each.name}.jsonl")
     reviewer("ingest", tmp_path / "sessions")
-    reviewer.succeeds("promote", *reviewer.ids())
+    numbers = reviewer.ids()
+    reviewer.succeeds("promote", *numbers)
     reviewer.succeeds("recall", "--error", "any")
     connect(reviewer, "claude-code")
-    hooks = json.loads((reviewer.home / ".claude" / "settings.json").read_text())["hooks"]
-    (hook,) = hooks["PostToolUse"][0]["hooks"]
-    assert hook["if"] == "Bash(*mise*run*lint*)"
+    for moment in ("derived", "error errcheck"):
+        reviewer.succeeds("edit", *numbers, "--when", moment)
+        hooks = json.loads((reviewer.home / ".claude" / "settings.json").read_text())["hooks"]
+        (hook,) = hooks["PostToolUse"][0]["hooks"]
+        assert hook["if"] == "Bash(*mise*run*lint*)"
 
 
 def test_a_decision_on_a_screen_that_is_open_reaches_calls_with_the_next_session(

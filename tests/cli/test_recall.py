@@ -81,12 +81,17 @@ DENIED = "git@example.org: Permission denied (publickey).\nfatal: Could not read
         ("Permission denied (publickey)", DENIED),
         ("fatal: could not read from remote.", DENIED),
         ("till.py:7:1: E501 Line too long (99 > 80)", "a.py:8:1: E501 Line too long (90 > 80)"),
+        ("ERESOLVE", "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve the tree"),
+        ("ECONNREFUSED", "Error: connect ECONNREFUSED 127.0.0.1:5432"),
+        ("AssertionError", "FAILED tests/test_till.py::test_coin - AssertionError: assert 1 == 2"),
+        ("締まっていない", "GL-7: 勘定が締まっていない。"),
     ],
 )
 def test_a_failure_is_known_by_words_of_it(words: str, output: str, kiosk: Reviewer) -> None:
     kiosk.succeeds("edit", 2, "--when", f"error {words}")
     assert "#2" in kiosk("recall", "--error", output).stdout
-    assert kiosk("recall", "--error", "cp: till: Permission denied").stdout == ""
+    for other in ("cp: till: Permission denied", "Error: a NestedAssertionErrorPage"):
+        assert kiosk("recall", "--error", other).stdout == ""
 
 
 def test_a_person_chooses_words(kiosk: Reviewer) -> None:

@@ -105,6 +105,8 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("Error nilerr", "error nilerr"),
         ("guard git push --force", "guard git push"),
         ("guard src/pay/", "guard src/pay/"),
+        ("guard src\\pay\\coin.py", "guard src/pay/coin.py"),
+        ("path /home/till/src/pay/", "path home/till/src/pay/"),
         ("guard $(git push)", "guard git push"),
         ("tool mcp__db__query", "tool mcp__db__query"),
         ("always", "always"),

@@ -138,9 +138,10 @@ def test_a_prompt_names_an_act_or_a_file(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("moment", ["path src/pay", "path src/pay/", "path ./src/pay/"])
-def test_a_folder_is_named_with_its_slash(engine: Engine, moment: str) -> None:
+def test_a_folder_is_named_with_and_without_its_slash(engine: Engine, moment: str) -> None:
     engine.recall.set_moments(4, [read_moment(moment)])
-    assert recalled(engine, "prompt", "Tidy up src/pay/, please") == [4]
+    for folder in ("src/pay/", "src/pay", "till\\src\\pay"):
+        assert recalled(engine, "prompt", f"Tidy up {folder}, please") == [4]
     assert recalled(engine, "prompt", "Tidy up src/payday/, please") == []
 
 

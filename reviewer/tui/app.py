@@ -31,6 +31,7 @@ from reviewer.tui.kit.actor import (
     Actor,
     StatusMessage,
     hidden,
+    unless,
 )
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
@@ -429,6 +430,14 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     def action_how_to_quit(self) -> None:
         kept = "the sample data is removed" if self.is_demo else "your place and drafts are kept"
         self.say(f"{keys.QUIT.key} quits; {kept}.")
+
+    def _cannot_suspend(self) -> str | None:
+        can = self._driver is not None and self._driver.can_suspend
+        return None if can else "There is no shell to go to here."
+
+    @unless(_cannot_suspend)
+    def action_suspend_process(self) -> None:
+        super().action_suspend_process()
 
     async def action_quit(self) -> None:
         """Quit; the place in the queue and unsaved text are saved.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -497,6 +499,16 @@ async def test_keys_of_other_programs_say_how_to_quit_on_every_screen(
         await screen.press(key)
         assert screen.app.screen is shown
         assert screen.status == "ctrl+q quits; your place and drafts are kept.", tab
+
+
+async def test_ctrl_z_goes_to_the_shell(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    await screen.press("ctrl+z")
+    assert screen.status == "There is no shell to go to here."
+    monkeypatch.setattr(type(screen.app._driver), "can_suspend", True)
+    stopped: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "kill", lambda *call: stopped.append(call))
+    await screen.press("ctrl+z")
+    assert stopped == [(os.getpid(), signal.SIGTSTP)]
 
 
 async def test_the_number_that_waits_is_the_same_on_every_screen(screen: Screen) -> None:

@@ -143,12 +143,12 @@ class Hooks:
                 self._update_guards()
 
     def _update_guards(self) -> None:
-        """Write the guards of a screen that is still open."""
+        """Write the guards that others have set in a store that they share."""
         from reviewer.agents.memory_updates import update_call_hooks
         from reviewer.engine import Engine
 
         with closing(Engine.open(self._store, clock=self._clock)) as engine:
-            for problem in update_call_hooks(engine, lambda _: None):
+            for problem in update_call_hooks(engine, lambda *_: None):
                 self.log(problem)
 
     def log(self, line: str) -> None:

@@ -80,6 +80,12 @@ class Connection(Struct, frozen=True, kw_only=True):
     def key(self) -> tuple[str, WiringScope, str]:
         return self.agent, self.scope, self.root
 
+    @property
+    def named(self) -> str | None:
+        """The project that its command names; None for that of the folder."""
+        command = self.command
+        return command[command.index("--project") + 1] if "--project" in command else None
+
     def missing(self) -> list[str]:
         """Its missing parts, as sentences."""
         return [sentence for each in self.files if (sentence := _missing(each))]

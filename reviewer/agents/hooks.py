@@ -205,6 +205,8 @@ class Hooks:
             return NOTHING
         with Engine.of_folder(self._store, folder, self._named, clock=self._clock) as engine:
             if engine is None:
+                if self._named is not None:  # the person has connected this very folder
+                    self.log(f"{folder} is not bound to {self._named}: it gets no memories.")
                 return NOTHING
             self._has_project = True
             made = packet_within(engine, task=event.prompt, now=self._clock().astimezone())

@@ -250,6 +250,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.action_show_queue()
         queue = self.queue_screen
         if read or queue.project != self.project:
+            self._forget_tabs()
             queue.begin(self.project, words)
         else:
             queue.say(words)
@@ -264,15 +265,19 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         else:
             self.engine.work_in(ChosenProject(project))
         self.project = project
-        shown = self.screen
+        tab = next((kind for kind, each in self.kept.items() if each is self.screen), None)
         self.action_show_queue()
+        self._forget_tabs()
+        self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}.")
+        if tab is not None:
+            self._go_to(tab)
+
+    def _forget_tabs(self) -> None:
+        """Close the screens that were kept, which show another project."""
         for each in self.kept.values():
             self.uninstall_screen(each)
             each.remove()
         self.kept.clear()
-        self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}.")
-        if isinstance(shown, KitScreen) and shown is not self.queue_screen:
-            self._go_to(type(shown))
 
     async def on_event(self, event: events.Event) -> None:
         """Send a key typed ahead to the screen, or the text field, opened meanwhile.

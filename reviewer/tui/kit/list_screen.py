@@ -444,7 +444,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
     async def action_project(self) -> None:
         """Choose the project to show."""
         names = await to_thread(self.engine.project_names)
-        options = [Option("", "all projects"), *(Option(name, name) for name in names)]
+        waiting = await to_thread(self.engine.queue.waiting_by_project)
+        details = {name: f"{number:,} waiting" for name, number in waiting.items()}
+        options = [Option(name, name, details.get(name, "")) for name in names]
+        options.insert(0, Option("", "all projects", f"{sum(waiting.values()):,} waiting"))
 
         async def then(option: Option) -> None:
             self.host.change_project(option.key or None)

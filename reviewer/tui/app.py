@@ -36,7 +36,7 @@ from reviewer.tui.kit.actor import (
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.places import load_light, save_light
+from reviewer.tui.places import load_light, load_tab, save_light, save_tab
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -68,14 +68,14 @@ PROGRESS_SECONDS = 0.25
 READ_ONLY = "The store is read-only: you can look, but not change anything."
 
 ROOMS = {
-    keys.SHOW_CONTEXT: ("context", "ContextScreen"),
-    keys.SHOW_PACKET: ("packet", "PacketScreen"),
-    keys.SHOW_MEMORY: ("memory", "MemoryScreen"),
-    keys.SHOW_PIPELINES: ("pipelines", "PipelinesScreen"),
-    keys.SHOW_AGENTS: ("agents", "AgentsScreen"),
-    keys.SHOW_HISTORY: ("history", "HistoryScreen"),
+    keys.SHOW_CONTEXT.id: ("context", "ContextScreen"),
+    keys.SHOW_PACKET.id: ("packet", "PacketScreen"),
+    keys.SHOW_MEMORY.id: ("memory", "MemoryScreen"),
+    keys.SHOW_PIPELINES.id: ("pipelines", "PipelinesScreen"),
+    keys.SHOW_AGENTS.id: ("agents", "AgentsScreen"),
+    keys.SHOW_HISTORY.id: ("history", "HistoryScreen"),
 }
-"""Tab -> its room and its screen; the queue lies below all of them."""
+"""The key of a tab -> its room and its screen; the queue lies below all of them."""
 
 Value = TypeVar("Value")
 
@@ -168,8 +168,11 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
         self.call_after_refresh(begin_collecting)
         self.set_interval(WATCH_SECONDS, self._watch_store)
+        room = ROOMS.get(f"show_{load_tab(self.engine.path, self.project)}")
         if self._start is not None:
             self.open_start()
+        elif room is not None:
+            self.call_after_refresh(self._show, *room)
 
     # acts on many rows
 
@@ -299,6 +302,10 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         for screen in self.screen_stack:
             with suppress(StoreError):
                 self._keep(screen)
+        tabs = [each.tab for each in self.screen_stack if isinstance(each, KitScreen) and each.tab]
+        if tabs and not self.engine.read_only:
+            with suppress(OSError):  # nobody is left to tell
+                save_tab(self.engine.path, self.project, tabs[-1])
 
     @on(events.AppFocus)
     def _watch_store(self) -> None:
@@ -361,7 +368,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def _method(self, action: Action) -> Callable[[], object]:
         """A tab is a screen of its own room, imported when it is first shown."""
-        if (room := ROOMS.get(action)) is None:
+        if (room := ROOMS.get(action.id)) is None:
             return super()._method(action)
         return partial(self._show, *room)
 

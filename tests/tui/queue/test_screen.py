@@ -11,6 +11,7 @@ from textual import events
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
+from reviewer.tui.memory.screen import MemoryScreen
 from tests.present import present
 from tests.tui.conftest import NOW, Screen, opened, status_of
 
@@ -309,6 +310,28 @@ async def test_the_place_is_remembered_beyond_the_first_page(
     async with opened(seeded) as screen:
         assert len(screen.model.ids) > 20
         assert screen.model.current_id == left_at
+
+
+async def test_the_last_screen_and_each_filter_and_row_are_there_again(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("slash", *"-zebra", "enter", "a", "a", "j")
+        waiting = screen.model.current_id
+        await screen.press("f5", "slash", *"-zebra", "enter", "j")
+        promoted = screen.top(MemoryScreen).facts.current_id
+        await screen.pilot.press("ctrl+q")
+    async with opened(stocked, project="acme") as screen:
+        assert screen.top(MemoryScreen).facts.cursor == 1
+        assert screen.top(MemoryScreen).facts.current_id == promoted
+        assert "\n / -zebra" in screen.text
+        await screen.press("f2")
+        assert screen.queue.query_asked.filter == "-zebra"
+        assert screen.model.current_id == waiting
+        await screen.press("escape")
+        assert screen.model.current_id == waiting
+        await screen.pilot.press("ctrl+q")
+    async with opened(stocked, project="acme") as screen:
+        assert screen.queue.is_active
+        assert not screen.queue.filter_text
 
 
 @pytest.mark.parametrize("keys", [("ctrl+l",), ("slash", "c", "a", "escape")])

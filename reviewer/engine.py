@@ -275,6 +275,39 @@ class Engine:
         """
         return choose(stored_projects(self._database), work_tree(folder), named)
 
+    def bind_folder(self, named: str | None) -> None:
+        """Bind the working folder to the named project, or the one of its name, as the first act in
+        it would; a folder or project that is not stored or already bound stays as it is.
+
+        Raises ForeignProjectError as `choose_project` does.
+        """
+        if (claim := self.choose_project(named).claim) is not None:
+            self._ledger.bind_project(claim)
+
+    def why_agents_get_nothing(self, named: str | None) -> str:
+        """Why the sessions of agents in the working folder get no memories of the named project, or
+        of its own, as a sentence; empty if they do.
+        """
+        tree = work_tree()
+        if tree is None:
+            return "This folder is not in a git work tree, so sessions in it get no memories."
+        own = bound_to(stored_projects(self._database), tree)
+        if own is None:
+            project = f"project {named}" if named else "a project"
+            way = "connect again" if named else "read sessions or decide on a candidate"
+            return (
+                f"This folder is not bound to {project} yet, so sessions in it get no memories:"
+                f" {way} here once."
+            )
+        if named not in (None, own.name):
+            return (
+                f"This folder is bound to project {own.name}, so sessions in it get no memories of"
+                f" {named}: connect without that name."
+            )
+        if not self.queue.counts(own.name).promoted:
+            return f"Nothing is promoted for project {own.name} yet, so sessions get no memories."
+        return ""
+
     def former_folders(self, named: str | None = None) -> tuple[str, ...]:
         """Folders, other than its work trees, whose sessions belong to the named project or that of
         the working folder; empty outside of work trees if several may be meant.

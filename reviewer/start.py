@@ -52,6 +52,13 @@ class FoundProject(Struct, frozen=True, kw_only=True):
     """The projects of a combined row; empty for a single project."""
 
 
+class WaitingProject(Struct, frozen=True):
+    """A project of the store with candidates to decide on."""
+
+    name: str
+    waiting: int
+
+
 class FoundProjects(Struct, frozen=True):
     """The projects, that of the working folder first, then the most recently used, then the deleted
     folders; of several, a combined row comes after the projects and before the deleted folders.
@@ -60,6 +67,14 @@ class FoundProjects(Struct, frozen=True):
     projects: tuple[FoundProject, ...]
     elsewhere: int = 0
     """Sessions of deleted folders, or of folders on a network and outside the home folder."""
+    waiting: tuple[WaitingProject, ...] = ()
+    """Those of the store, most first."""
+
+    @property
+    def rows(self) -> tuple[FoundProject | WaitingProject, ...]:
+        """What is offered: that of the working folder, those of the store, the others."""
+        first = [each for each in self.projects if each.here]
+        return (*first, *self.waiting, *(each for each in self.projects if not each.here))
 
     @property
     def nothing(self) -> tuple[str, str]:
@@ -147,7 +162,9 @@ class MachineStart:
         former = [self._project(folder, found, gone=True) for folder, found in gone.items()]
         if len(former) > 1:
             rows.append(_together(ALL_GONE, former, gone=True))
-        return FoundProjects((*rows, *former), elsewhere)
+        waiting = self._engine.queue.waiting_by_project().items()
+        stored = tuple(WaitingProject(name, number) for name, number in waiting)
+        return FoundProjects((*rows, *former), elsewhere, stored)
 
     def _project(
         self, folder: Path, found: list[FoundSession], *, gone: bool = False

@@ -42,6 +42,8 @@ RECORD = "connections.json"
 LARGEST = 20_000_000
 """Bytes of a settings file; Claude Code keeps its history in one."""
 
+Tell = Callable[[str, Sequence[str]], None]
+
 
 class WrittenFile(Struct, frozen=True, kw_only=True):
     """A recorded change of a file. `before` is empty if the file was created."""
@@ -77,6 +79,12 @@ class Connection(Struct, frozen=True, kw_only=True):
     @property
     def key(self) -> tuple[str, WiringScope, str]:
         return self.agent, self.scope, self.root
+
+    @property
+    def named(self) -> str | None:
+        """The project that its command names; None for that of the folder."""
+        command = self.command
+        return command[command.index("--project") + 1] if "--project" in command else None
 
     def missing(self) -> list[str]:
         """Its missing parts, as sentences."""
@@ -184,12 +192,11 @@ class Connections:
         wiring = memory_wiring(agent, place, project, facts)
         return structs.replace(self._plan(agent, place, wiring, []), project=project)
 
-    def follow_triggers(
-        self, read: Callable[[], tuple[str, ...]], tell: Callable[[str], None]
-    ) -> list[str]:
+    def follow_triggers(self, read: Callable[[], tuple[str, ...]], tell: Tell) -> list[str]:
         """Rewrite the hooks of agents whose settings have other triggers than those that are read;
-        returns a sentence for each failure. `tell` gets each written file with the reason, and its
-        diff. Not recorded as a person's act. Raises ReviewerError, OSError.
+        returns a sentence for each failure. `tell` gets, for each written file, the agent's
+        title and lines: the reason, then the diff. Not recorded as a person's act. Raises
+        ReviewerError, OSError.
         """
         now = read()
         if all(each.triggers in (None, now) for each in self.all()):
@@ -204,9 +211,7 @@ class Connections:
                     problems.append(f"The hooks of {each.agent}: {problem}")
         return problems
 
-    def _follow(
-        self, connection: Connection, now: tuple[str, ...], tell: Callable[[str], None]
-    ) -> None:
+    def _follow(self, connection: Connection, now: tuple[str, ...], tell: Tell) -> None:
         planned = self._plan_triggers(connection, now)
         if planned is None:
             return
@@ -216,9 +221,8 @@ class Connections:
         why = [f"{trigger} is new" for trigger in now if trigger not in before]
         why += [f"{trigger} is gone" for trigger in sorted(before.difference(now))]
         for change in planned.changed:
-            tell(f"{change.plan.path} was rewritten for {planned.agent}: {', '.join(why)}.")
-            for line in self.diff(change):
-                tell(line)
+            said = f"{change.plan.path} was rewritten for {planned.agent}: {', '.join(why)}."
+            tell(AGENTS[planned.agent].title, [said, *self.diff(change)])
 
     def _plan_triggers(self, connection: Connection, now: tuple[str, ...]) -> Planned | None:
         """The settings of an agent with these triggers; None if unchanged, or if they are at

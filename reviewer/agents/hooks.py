@@ -143,12 +143,12 @@ class Hooks:
                 self._update_guards()
 
     def _update_guards(self) -> None:
-        """Write the guards of a screen that is still open."""
+        """Write the guards that others have set in a store that they share."""
         from reviewer.agents.memory_updates import update_call_hooks
         from reviewer.engine import Engine
 
         with closing(Engine.open(self._store, clock=self._clock)) as engine:
-            for problem in update_call_hooks(engine, lambda _: None):
+            for problem in update_call_hooks(engine, lambda *_: None):
                 self.log(problem)
 
     def log(self, line: str) -> None:
@@ -205,6 +205,8 @@ class Hooks:
             return NOTHING
         with Engine.of_folder(self._store, folder, self._named, clock=self._clock) as engine:
             if engine is None:
+                if self._named is not None:  # the person has connected this very folder
+                    self.log(f"{folder} is not bound to {self._named}: it gets no memories.")
                 return NOTHING
             self._has_project = True
             made = packet_within(engine, task=event.prompt, now=self._clock().astimezone())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
@@ -26,12 +27,17 @@ class AgentRow(Struct, frozen=True, kw_only=True):
     last_packet: str
     last_read: str
     missing: tuple[str, ...]
+    nothing: str
+    """Why sessions in this folder get no memories although it is connected."""
     never_run: bool
     """Whether our settings have never been tried with its program."""
 
 
-def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
-    """All agents. `root`: include this project's connections besides the user's.
+def agent_rows(
+    store: Path, *, root: Path | None, why_nothing: Callable[[str | None], str]
+) -> list[AgentRow]:
+    """All agents. `root`: include this project's connections besides the user's. `why_nothing`:
+    see `Engine.why_agents_get_nothing`.
 
     Raises ReviewerError for a damaged record.
     """
@@ -54,6 +60,7 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
             missing.append(f"{kind.programs[0]} is not on the PATH.")
         missing += [sentence for connection in own if (sentence := _unapproved(connection))]
         given = files.given(name)
+        reasons = [why_nothing(each.named) for each in own if each.command]
         rows.append(
             AgentRow(
                 agent=name,
@@ -66,6 +73,7 @@ def agent_rows(store: Path, *, root: Path | None) -> list[AgentRow]:
                 last_packet=given.at if given else "",
                 last_read=read.get(name, ""),
                 missing=tuple(missing),
+                nothing=reasons[0] if reasons and all(reasons) else "",
                 never_run=kind.never_run,
             )
         )

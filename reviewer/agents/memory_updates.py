@@ -10,8 +10,7 @@ from reviewer.files import read_own
 from reviewer.sharing import personal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from reviewer.agents.connections import Tell
     from reviewer.engine import Engine
 
 
@@ -32,7 +31,7 @@ def bring_up_to_date(engine: Engine) -> list[str]:
     return []
 
 
-def update_call_hooks(engine: Engine, tell: Callable[[str], None]) -> list[str]:
+def update_call_hooks(engine: Engine, tell: Tell) -> list[str]:
     """Write guards and the other triggers of hooks at calls into the settings of connected agents;
     returns sentences about failures. `tell`: see `Connections.follow_triggers`.
     """

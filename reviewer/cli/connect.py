@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from reviewer.agents.connections import Connections, Planned
     from reviewer.agents.wiring import WiringPlace
+    from reviewer.engine import Engine
     from reviewer.text.for_agents import AgentText
 
 NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
@@ -89,6 +90,10 @@ def connect(
     old = planned.connection
     if not planned.changed and old is not None and old.command == place.command:
         narrate(f"{agent} is already connected.")
+        if scope == "project":
+            with session.whole_store() as engine:
+                if nothing := _bound(session, engine):
+                    narrate(nothing)
         return
     if not _agreed(connections, planned, yes):
         return
@@ -99,10 +104,11 @@ def connect(
                 f"Created the store {session.store_path()}. It is empty: {agent} gets "
                 "nothing until you promote something. Begin with: reviewer ingest"
             )
+        nothing = _bound(session, engine) if scope == "project" and not is_new else ""
         backups = connections.connect(planned)
         update_agents(engine)
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
-    for sentence in (*planned.left, *planned.afterwards):
+    for sentence in filter(None, (*planned.left, *planned.afterwards, nothing)):
         narrate(sentence)
     lacking = missing_mcp()
     if lacking and scope != "memory":
@@ -172,6 +178,12 @@ def _place(session: Session, scope: str) -> WiringPlace:
     )
 
 
+def _bound(session: Session, engine: Engine) -> str:
+    """Bind the folder to the project; returns why its sessions get nothing all the same."""
+    engine.bind_folder(session.project)
+    return engine.why_agents_get_nothing(session.project)
+
+
 def _plan_memory(
     session: Session, connections: Connections, agent: str, place: WiringPlace
 ) -> Planned:
@@ -233,8 +245,13 @@ def _show_table(session: Session, as_json: bool) -> None:
     from reviewer.agents.installed import agent_rows
     from reviewer.agents.wiring import NEVER_RUN
 
-    tree = work_tree()
-    rows = agent_rows(session.store_path().absolute(), root=Path(tree.root) if tree else None)
+    tree, store = work_tree(), session.store_path().absolute()
+    root = Path(tree.root) if tree else None
+    if store.exists():
+        with session.whole_store() as engine:
+            rows = agent_rows(store, root=root, why_nothing=engine.why_agents_get_nothing)
+    else:
+        rows = agent_rows(store, root=root, why_nothing=lambda _: "")
     emit(
         rows,
         as_json,
@@ -250,7 +267,7 @@ def _show_table(session: Session, as_json: bool) -> None:
     if as_json:
         return
     for row in rows:
-        for sentence in row.missing:
+        for sentence in filter(None, (*row.missing, row.nothing)):
             narrate(f"{row.agent}: {sentence}")
         if row.never_run:
             narrate(f"{row.agent}: {NEVER_RUN.format(title=row.title)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from inspect import cleandoc
@@ -268,7 +268,11 @@ def update_agents(engine: Engine) -> None:
     if personal(engine.path, "-agents").is_dir():
         from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
 
-        for problem in (*bring_up_to_date(engine), *update_call_hooks(engine, narrate)):
+        def tell(_agent: str, lines: Sequence[str]) -> None:
+            for line in lines:
+                narrate(line)
+
+        for problem in (*bring_up_to_date(engine), *update_call_hooks(engine, tell)):
             narrate(problem)
 
 

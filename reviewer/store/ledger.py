@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError
+from reviewer.projects import RootClaim
 from reviewer.store.acts import Act, Scope, write_entry
 from reviewer.store.database import BUSY_MILLISECONDS, Database, failures_as_sentences
 from reviewer.store.project_rows import add_former
@@ -91,7 +92,7 @@ class Ledger:
                 draft = Act(connection, title or kind, self._database.ownership)
                 yield draft
                 if draft.changed or draft.target is not None:
-                    self._bind_project(connection)
+                    self._bind_project(connection, self._database.ownership.claim)
                     draft.id = self._record(connection, kind, scope, draft)
                     self._database.require_in_place()
                 connection.set_progress_handler(None, 0)
@@ -107,12 +108,16 @@ class Ledger:
                     gc.enable()
             self.writes += 1
 
-    def _bind_project(self, connection: sqlite3.Connection) -> None:
+    def bind_project(self, claim: RootClaim) -> None:
+        """Bind an existing project to its work tree, without another act."""
+        with self.act("bind project", scope=Scope.INTAKE):
+            self._bind_project(self._database.writer, claim)
+
+    def _bind_project(self, connection: sqlite3.Connection, claim: RootClaim | None) -> None:
         """Bind an existing project to its work tree in an act of its own, so that undoing a
         decision does not undo it.
         """
         ownership = self._database.ownership
-        claim = ownership.claim
         if claim is None or claim.before is None:
             return
         title = f"Bound project {claim.project} to {claim.root.splitlines()[-1]}"

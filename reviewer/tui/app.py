@@ -31,11 +31,12 @@ from reviewer.tui.kit.actor import (
     Actor,
     StatusMessage,
     hidden,
+    unless,
 )
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.places import load_light, save_light
+from reviewer.tui.places import load_light, load_tab, save_light, save_tab
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -67,14 +68,14 @@ PROGRESS_SECONDS = 0.25
 READ_ONLY = "The store is read-only: you can look, but not change anything."
 
 ROOMS = {
-    keys.SHOW_CONTEXT: ("context", "ContextScreen"),
-    keys.SHOW_PACKET: ("packet", "PacketScreen"),
-    keys.SHOW_MEMORY: ("memory", "MemoryScreen"),
-    keys.SHOW_PIPELINES: ("pipelines", "PipelinesScreen"),
-    keys.SHOW_AGENTS: ("agents", "AgentsScreen"),
-    keys.SHOW_HISTORY: ("history", "HistoryScreen"),
+    keys.SHOW_CONTEXT.id: ("context", "ContextScreen"),
+    keys.SHOW_PACKET.id: ("packet", "PacketScreen"),
+    keys.SHOW_MEMORY.id: ("memory", "MemoryScreen"),
+    keys.SHOW_PIPELINES.id: ("pipelines", "PipelinesScreen"),
+    keys.SHOW_AGENTS.id: ("agents", "AgentsScreen"),
+    keys.SHOW_HISTORY.id: ("history", "HistoryScreen"),
 }
-"""Tab -> its room and its screen; the queue lies below all of them."""
+"""The key of a tab -> its room and its screen; the queue lies below all of them."""
 
 Value = TypeVar("Value")
 
@@ -167,8 +168,11 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
         self.call_after_refresh(begin_collecting)
         self.set_interval(WATCH_SECONDS, self._watch_store)
+        room = ROOMS.get(f"show_{load_tab(self.engine.path, self.project)}")
         if self._start is not None:
             self.open_start()
+        elif room is not None:
+            self.call_after_refresh(self._show, *room)
 
     # acts on many rows
 
@@ -249,6 +253,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.action_show_queue()
         queue = self.queue_screen
         if read or queue.project != self.project:
+            self._forget_tabs()
             queue.begin(self.project, words)
         else:
             queue.say(words)
@@ -263,15 +268,19 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         else:
             self.engine.work_in(ChosenProject(project))
         self.project = project
-        shown = self.screen
+        tab = next((kind for kind, each in self.kept.items() if each is self.screen), None)
         self.action_show_queue()
+        self._forget_tabs()
+        self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}.")
+        if tab is not None:
+            self._go_to(tab)
+
+    def _forget_tabs(self) -> None:
+        """Close the screens that were kept, which show another project."""
         for each in self.kept.values():
             self.uninstall_screen(each)
             each.remove()
         self.kept.clear()
-        self.queue_screen.begin(project, f"Project: {display_line(project or 'all projects')}.")
-        if isinstance(shown, KitScreen) and shown is not self.queue_screen:
-            self._go_to(type(shown))
 
     async def on_event(self, event: events.Event) -> None:
         """Send a key typed ahead to the screen, or the text field, opened meanwhile.
@@ -293,6 +302,10 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         for screen in self.screen_stack:
             with suppress(StoreError):
                 self._keep(screen)
+        tabs = [each.tab for each in self.screen_stack if isinstance(each, KitScreen) and each.tab]
+        if tabs and not self.engine.read_only:
+            with suppress(OSError):  # nobody is left to tell
+                save_tab(self.engine.path, self.project, tabs[-1])
 
     @on(events.AppFocus)
     def _watch_store(self) -> None:
@@ -355,7 +368,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def _method(self, action: Action) -> Callable[[], object]:
         """A tab is a screen of its own room, imported when it is first shown."""
-        if (room := ROOMS.get(action)) is None:
+        if (room := ROOMS.get(action.id)) is None:
             return super()._method(action)
         return partial(self._show, *room)
 
@@ -430,6 +443,14 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     def action_how_to_quit(self) -> None:
         kept = "the sample data is removed" if self.is_demo else "your place and drafts are kept"
         self.say(f"{keys.QUIT.key} quits; {kept}.")
+
+    def _cannot_suspend(self) -> str | None:
+        can = self._driver is not None and self._driver.can_suspend
+        return None if can else "There is no shell to go to here."
+
+    @unless(_cannot_suspend)
+    def action_suspend_process(self) -> None:
+        super().action_suspend_process()
 
     async def action_quit(self) -> None:
         """Quit; the place in the queue and unsaved text are saved.

@@ -1,4 +1,6 @@
-"""The last cursor position in each list, and the theme, in a small file beside the store."""
+"""Where the person was in each list, the last screen, and the theme, in a small file beside the
+store.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +17,36 @@ def place_file(store: Path) -> Path:
     return personal(store, ".places.json")
 
 
-def load_place(store: Path, project: str | None) -> int | None:
-    """The last id under the cursor in a project; None if unknown."""
-    found = _read(place_file(store)).get(project or "")
+def load_list(store: Path, tab: str, project: str | None) -> tuple[str, int | None]:
+    """The last filter of a list in a project, and the id under its cursor."""
+    match _read(place_file(store)).get(f"{tab} list of {project or ''}"):
+        case [str(words), int(row)]:
+            return words, row
+    return "", None
+
+
+def save_list(store: Path, tab: str, project: str | None, words: str, row: int) -> None:
+    """Save them. Raises OSError if the folder cannot be written."""
+    _save(store, {f"{tab} list of {project or ''}": [words, row]})
+
+
+def load_tab(store: Path, project: str | None) -> str:
+    """The last screen; empty if unknown."""
+    return str(_read(place_file(store)).get(f"tab of {project or ''}", ""))
+
+
+def save_tab(store: Path, project: str | None, tab: str) -> None:
+    """Save the last screen. Raises OSError if the folder cannot be written."""
+    _save(store, {f"tab of {project or ''}": tab})
+
+
+def _load_number(store: Path, name: str) -> int | None:
+    found = _read(place_file(store)).get(name)
     return found if isinstance(found, int) else None
 
 
-def save_place(store: Path, project: str | None, memory_id: int) -> None:
-    """Save a position; the file is replaced atomically and readable only by its owner.
-
-    Raises OSError if the folder cannot be written.
-    """
-    _save(store, {project or "": memory_id})
-
-
 def _save(store: Path, changed: Mapping[str, object]) -> None:
+    """Replace the file atomically, readable only by its owner."""
     path = place_file(store)
     write_atomic(path, json.dumps({**_read(path), **changed}).encode(), durable=False)
 
@@ -55,12 +72,12 @@ def save_light(store: Path, *, light: bool) -> None:
 
 def load_context(store: Path, project: str | None) -> int | None:
     """The last open context; None if unknown."""
-    return load_place(store, f"context of {project or ''}")
+    return _load_number(store, f"context of {project or ''}")
 
 
 def load_commit(store: Path, context: int) -> int | None:
     """The last commit under the cursor in a context; None if unknown."""
-    return load_place(store, f"commit of {context}")
+    return _load_number(store, f"commit of {context}")
 
 
 def keep_context(

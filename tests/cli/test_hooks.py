@@ -72,6 +72,25 @@ def test_a_session_starts_with_the_packet(reviewer: Reviewer, agent: str) -> Non
     assert (given.session, given.project, given.text) == ("one", folder.name, text)
 
 
+def test_connecting_a_folder_for_a_project_binds_it(reviewer: Reviewer) -> None:
+    office, clone, bakery = filled(reviewer), tree(reviewer, "clone"), tree(reviewer, "bakery")
+    reviewer.succeeds("ingest", "notes.md", cwd=bakery)
+    named = ["--project", office.name]
+    connecting = [*named, "connect", "claude-code", "--project", "--yes"]
+    done = reviewer(*connecting, cwd=clone)
+    assert f"{clone} is now bound to project {office.name}" in done.stderr
+    start = ["hook", "claude-code", "SessionStart"]
+    given = reviewer.succeeds(*named, *start, typed=event(clone)).stdout
+    assert "thermal paper" in injected("claude-code", given)
+    why = "This folder is bound to project bakery, so sessions in it get no memories of"
+    assert why in reviewer(*connecting, cwd=bakery).stderr
+    assert why in reviewer("connect", cwd=bakery).stderr
+    assert reviewer.succeeds(*named, *start, typed=event(bakery)).stdout == ""
+    assert log(reviewer)[-1].endswith(
+        f"{bakery} is not bound to {office.name}: it gets no memories."
+    )
+
+
 def test_a_session_that_cannot_be_noted_gets_its_packet(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     agents = Path(f"{reviewer.db}-agents")

@@ -140,6 +140,25 @@ async def test_the_last_row_reads_all_projects_each_into_its_own(
         assert "in project" in screen.text
 
 
+async def test_projects_of_the_store_are_listed_with_what_waits_and_opened(
+    engine: Engine, home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(home.project("empty"))
+    notes = tmp_path / "notes.md"
+    notes.write_text("- [Decision] Tickets are printed on thermal paper, since ink dries out.\n")
+    engine.intake.ingest([notes], project="entire")
+    engine.work_in_all()
+    async with started(engine, MachineStart(engine, None, home.machine)) as (screen, first):
+        assert first.list.render_line(0).text.split()[1:] == ["entire", "1", "waiting"]
+        assert "enter open" in screen.text
+        await screen.press("enter")
+        assert screen.queue.is_active
+        assert screen.app.project == engine.project == "entire"
+        assert len(screen.queue.model.ids) == 1
+        await screen.press("p")
+        await screen.until(lambda: "entire  1 waiting" in screen.text)
+
+
 async def test_two_folders_of_one_name_are_two_projects(engine: Engine, away: Home) -> None:
     other = away.folder / "old" / "box-office"
     (other / ".git").mkdir(parents=True)
@@ -160,7 +179,8 @@ async def test_the_project_of_the_working_folder_comes_first(
         monkeypatch.chdir(away.folder / "work" / name)
         async with started(engine, MachineStart(engine, None, away.machine)) as (_, first):
             assert names(first)[0] == name
-            assert present(first.list.current).here
+            assert first.list.current == present(first.found).projects[0]
+            assert present(first.found).here
 
 
 async def test_escape_goes_on_without_reading_and_r_in_the_empty_queue_opens_it_again(
@@ -190,6 +210,7 @@ async def test_a_machine_without_sessions_says_what_else_can_be_read(
     async with started(engine, MachineStart(engine, None, home.machine)) as (screen, first):
         assert "No agents' sessions were found" in str(first.words.content)
         assert "reviewer ingest PATH" in str(first.words.content)
+        assert "enter read" not in screen.text
         await screen.press("enter")
         assert first.status.text == "Nothing to read here."
 

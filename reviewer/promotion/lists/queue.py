@@ -163,6 +163,16 @@ class Queue:
             beyond_cap=self._beyond_cap(project),
         )
 
+    def waiting_by_project(self) -> dict[str, int]:
+        """The number of waiting rows of each project that has any, most first."""
+        condition = self._condition(QueueQuery())
+        found = self._database.query(
+            "SELECT p.name, count(*) FROM memory m JOIN project p ON p.id = m.project_id"
+            f" WHERE {condition.sql} GROUP BY p.id ORDER BY 2 DESC, 1",
+            condition.parameters,
+        )
+        return {str(name): int(number) for name, number in found}
+
     def _beyond_cap(self, project: str | None) -> int:
         """The rows waiting in the reports of waves; a row in two reports counts twice."""
         sql = (

@@ -21,6 +21,7 @@ from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.projects import tree_root, work_tree
 from reviewer.system import default_store
+from reviewer.text.display import display_line
 from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -84,7 +85,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     def _read_agents(self) -> list[AgentState]:
         tree = work_tree()
         files = AgentFiles(self._store)
-        rows = agent_rows(self._store, root=Path(tree.root) if tree else None)
+        root = Path(tree.root) if tree else None
+        rows = agent_rows(self._store, root=root, why_nothing=self.engine.why_agents_get_nothing)
         return [AgentState(row, files.given(row.agent)) for row in rows]
 
     def _show_agents(self, found: list[AgentState]) -> None:
@@ -137,7 +139,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if scope is WiringScope.MEMORY and state.row.agent not in HAVE_MEMORY:
             return f"{state.row.title} has no memory folder for others to write to."
         scopes = [each.partition(" ")[0] for each in state.row.connected]
-        if scope in scopes and not state.row.missing:
+        if scope in scopes and not (state.row.missing or state.row.nothing):
             return f"{state.row.title} is already connected ({SCOPE_WORDS[scope]})."
         return None
 
@@ -180,6 +182,9 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         planned = await to_thread(self._plan, row.agent, self._place(scope))
 
         async def write() -> str:
+            if scope is WiringScope.PROJECT:
+                await to_thread(self.engine.bind_folder, self.engine.project)
+                self.status.remark = display_line(self.engine.say_binding())
             await to_thread(self._connections.connect, planned)
             lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])
             done = (
@@ -277,7 +282,9 @@ def state_word(row: AgentRow) -> str:
     """Whether an agent is connected, in a few words."""
     if not row.connected:
         return "not connected"
-    return "something is missing" if row.missing else "connected"
+    if row.missing:
+        return "something is missing"
+    return "gives nothing here" if row.nothing else "connected"
 
 
 def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
@@ -296,7 +303,8 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
         ),
     ]
     blocks = [TextBlock(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
-    blocks += [TextBlock(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in row.missing]
+    troubles = filter(None, (*row.missing, row.nothing))
+    blocks += [TextBlock(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in troubles]
     margin = (Run(" "),)
     blocks.append(TextBlock(""))
     if given is None:

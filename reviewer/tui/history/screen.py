@@ -79,6 +79,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     """Acts on the left, the changes of the one under the cursor on the right."""
 
     tab = "history"
+    KEEPS_PLACE = True
     FILTER_HINT = "words of the title  who did it  today  yesterday  02-14"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
@@ -143,7 +144,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         return self._filter
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        self._wanted = 0 if text else here or self._place
+        self._wanted = here or (0 if text else self._place)
         self._filter = text
         self.acts.cursor = 0
         self.reload()

@@ -129,7 +129,7 @@ class StatusBar(Static):
         """Show a message for a while."""
         self.text = display_line(text)
         if text and self.remark:
-            self.text, self.remark = f"{self.text}. {self.remark}", ""
+            self.text, self.remark = f"{self.text.rstrip('.')}. {self.remark}", ""
         long = bad or cell_len(self.text) > self.app.size.width - 2
         self.set_class(bad, "-bad")
         self.set_class(long, "-long")

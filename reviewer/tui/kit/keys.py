@@ -199,10 +199,14 @@ HOW_TO_QUIT = Action(
     "how_to_quit", "ctrl+c,q", "how to quit",
     "Show which key quits.", beside=HELP.id,
 )  # fmt: skip
+SUSPEND = Action(
+    "suspend_process", "ctrl+z", "suspend",
+    "Go to the shell; its command fg comes back here.", beside=HELP.id,
+)  # fmt: skip
 APP = Pane(
     "app", "Everywhere",
     (HELP, SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY, SHOW_PIPELINES,
-     SHOW_AGENTS, SHOW_HISTORY, SWITCH_THEME, QUIT, HOW_TO_QUIT),
+     SHOW_AGENTS, SHOW_HISTORY, SWITCH_THEME, QUIT, HOW_TO_QUIT, SUSPEND),
 )  # fmt: skip
 TABS = (SHOW_QUEUE, SHOW_CONTEXT, SHOW_PACKET, SHOW_MEMORY)
 """Screens whose tabs are always visible."""

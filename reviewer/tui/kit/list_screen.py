@@ -30,6 +30,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import ActT, KitScreen
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
+from reviewer.tui.places import load_list, save_list
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
     from reviewer.promotion.views import Counts, Done
@@ -96,6 +97,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
     HORIZONTAL_BREAKPOINTS = COLUMNS
     FILTER_HINT: ClassVar[str] = "words  -word"
     FILTER_WORDS: ClassVar[Sequence[tuple[str, str]]] = ()
+    KEEPS_PLACE: ClassVar[bool] = False
+    """Whether filter and row are those of the last time."""
 
     zoomed: var[Widget | None] = var(None, init=False)
     """The pane that fills the screen."""
@@ -126,6 +129,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.editing: TextEdit | None = None
         """The text in the open editor, which replaces panes."""
         self._editor: EditPane | None = None
+        self.kept_place: tuple[str, int | None] = ("", None)
+        """The filter and the row as remembered."""
 
     def compose(self) -> ComposeResult:
         """Header and tabs, list and panes, status line and footer."""
@@ -151,7 +156,19 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_focus(self.list, scroll_visible=False)
         self.show_footer()
         entitle(self.list, self._title)
-        self.reload()
+        if self.KEEPS_PLACE:
+            self.kept_place = load_list(self.engine.path, self.tab, self.project)
+        self.open_list(*self.kept_place)
+        if self.filter_text:
+            self.call_later(self._show_kept_filter)
+
+    def open_list(self, words: str, row: int | None) -> None:
+        """Show the list for the first time, with the remembered filter and row."""
+        if row is None or self.filter_problem(words):
+            self.reload()
+        else:
+            self.run_filter(words, here=row)
+            self.show_counts()
 
     def on_screen_resume(self) -> None:
         base = self.app.screen_stack[0]
@@ -412,9 +429,22 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """Called after a draft was kept or discarded."""
 
     def keep_now(self) -> None:
-        """Save the draft of the text being typed."""
+        """Save the draft of the text being typed, and the place in the list."""
         if self._editor is not None and self.editing is not None:
             self._editor.keep_now()
+        self.keep_place()
+
+    def keep_place(self) -> None:
+        """Remember the filter and the row under the cursor, if they have changed."""
+        row = self.model.current_id if self.KEEPS_PLACE and self.model is not None else None
+        words = self.filter_text
+        if row is None or (words, row) == self.kept_place or self.engine.read_only:
+            return
+        self.kept_place = words, row
+        try:
+            save_list(self.engine.path, self.tab, self.project, words, row)
+        except OSError as error:
+            self.say(f"Your place cannot be saved: {error.strerror}.", bad=True)
 
     # the filter; a screen with one overrides the next three
 
@@ -430,8 +460,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the matching rows, with the cursor on the id `here`."""
 
-    async def action_filter(self) -> None:
-        """Type a filter below the list."""
+    async def _mount_filter(self) -> FilterBar:
         if self.filter_bar is None:
             from reviewer.tui.kit.filter import FilterBar
 
@@ -439,9 +468,17 @@ class ListScreen(KitScreen, inherit_bindings=False):
                 self.FILTER_HINT, self.try_filter, self.keep_filter, self.clear_filter
             )
             await self.query_one("#left").mount(self.filter_bar)
+        return self.filter_bar
+
+    async def _show_kept_filter(self) -> None:
+        (await self._mount_filter()).show(self.filter_text)
+
+    async def action_filter(self) -> None:
+        """Type a filter below the list."""
+        bar = await self._mount_filter()
         if not self.filter_text and self.model is not None:
             self.row_before_filter = self.model.current_id
-        self.filter_bar.open()
+        bar.open()
 
     def keep_filter(self) -> None:
         """Go back to the list with the typed filter, if it is valid."""
@@ -481,7 +518,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
     async def action_project(self) -> None:
         """Choose the project to show."""
         names = await to_thread(self.engine.project_names)
-        options = [Option("", "all projects"), *(Option(name, name) for name in names)]
+        waiting = await to_thread(self.engine.queue.waiting_by_project)
+        details = {name: f"{number:,} waiting" for name, number in waiting.items()}
+        options = [Option(name, name, details.get(name, "")) for name in names]
+        options.insert(0, Option("", "all projects", f"{sum(waiting.values()):,} waiting"))
 
         async def then(option: Option) -> None:
             self.host.change_project(option.key or None)

@@ -4,7 +4,7 @@ the footer.
 
 from __future__ import annotations
 
-from asyncio import to_thread
+from asyncio import ensure_future, to_thread, wait
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
@@ -27,6 +27,7 @@ from reviewer.tui.editor import open_in_editor
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import (
+    PATIENCE_SECONDS,
     Actor,
     DismissOnce,
     StatusMessage,
@@ -192,7 +193,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             done = await to_thread(act)
         self.status.remark = display_line(self.engine.say_binding())
         if personal(self.engine.path, "-agents").is_dir():
-            self.run_worker(self._bring_agents_up_to_date, thread=True)
+            work: WorkType[None] = self._update_agents
+            update = ensure_future(self.run_worker(work).wait())
+            await wait({update}, timeout=PATIENCE_SECONDS)
+            if not update.done():  # the message of the act is shown without its remark
+                update.add_done_callback(lambda _: self.say(self.status.text))
         return done
 
     def note_act(self, act: int, words: str = "") -> None:
@@ -214,12 +219,24 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """The name of this screen in messages."""
         return self.tab.capitalize()
 
-    def _bring_agents_up_to_date(self) -> None:
-        """Update the moments that hooks read, and the memory folders the person has chosen."""
-        from reviewer.agents.memory_updates import bring_up_to_date
+    async def _update_agents(self) -> None:
+        """Update the moments that hooks read, the memory folders that the person has chosen, and
+        the settings of connected agents; a remark names what was rewritten and what failed.
+        """
+        from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
 
-        for sentence in bring_up_to_date(self.engine):
-            self.app.call_from_thread(self.say_trouble, display_line(sentence))
+        agents: dict[str, None] = {}
+
+        def update() -> list[str]:
+            problems = bring_up_to_date(self.engine)
+            return problems + update_call_hooks(
+                self.engine, lambda agent, _: agents.update({agent: None})
+            )
+
+        problems = await to_thread(update)
+        follow = f"The settings of {' and '.join(agents)} follow." if agents else ""
+        said = (self.status.remark, follow, *problems)
+        self.status.remark = display_line(" ".join(filter(None, said)))
 
     def last_done(self) -> Step | None:
         """The last act of this screen that was not undone elsewhere."""

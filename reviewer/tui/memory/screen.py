@@ -75,6 +75,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     """Facts on the left; on the right, the fact under the cursor and its provenance."""
 
     tab = "memory"
+    KEEPS_PLACE = True
     FILTER_HINT = "words  -word  is:unused"
     FILTER_WORDS = FIELD_WORDS
 

@@ -36,7 +36,7 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
-from reviewer.tui.places import load_place, save_place
+from reviewer.tui.places import load_list
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
@@ -96,6 +96,7 @@ TITLES = {
 
 class QueueScreen(ListScreen, pane=keys.QUEUE):
     tab = "queue"
+    KEEPS_PLACE = True
     FILTER_WORDS = FIELD_WORDS
     FILTER_HINT: ClassVar[str] = (
         'by:me  words  -word  "a phrase"  kind:conflict  is:edited  path:docs  seen>2'
@@ -121,7 +122,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The latest requested list; the previous one is shown until its rows arrive."""
         self.loaded = False
         """Whether the whole list is loaded, not only its first page."""
-        self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
         self._here: SessionsHere | None = None
@@ -216,6 +216,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     # reading the list
 
+    def open_list(self, words: str, row: int | None) -> None:
+        if words and not self.filter_problem(words):
+            self.query_asked = structs.replace(self.query_asked, filter=words)
+        self.reload()
+
     def reload(self) -> None:
         """Show the first page; later, reload the visible rows and announce new ones."""
         if not self.loaded:
@@ -236,12 +241,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.say(f"{count(new, 'new candidate')} - {kit_keys.REFRESH.key} to show")
 
     def watch_store(self) -> None:
-        self._keep_place()
+        self.keep_place()
         if self.loaded:
             super().watch_store()
 
     def _show_first_page(self) -> None:
-        place = self._saved_place = load_place(self.engine.path, self.project)
+        self.kept_place = load_list(self.engine.path, self.tab, self.project)
+        place = self.kept_place[1]
         query = self.query_asked
         here = () if place is None else (place,)
         self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)
@@ -1008,22 +1014,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def action_copy(self) -> None:
         row = self._row()
         self.copy_text(row.content, f"Copied #{row.id} ({len(row.content):,} characters).")
-
-    # the place
-
-    def _keep_place(self) -> None:
-        memory_id = self.model.current_id
-        if memory_id is None or memory_id == self._saved_place or self.engine.read_only:
-            return
-        self._saved_place = memory_id
-        try:
-            save_place(self.engine.path, self.project, memory_id)
-        except OSError as error:
-            self.say(f"Your place cannot be saved: {error.strerror}.", bad=True)
-
-    def keep_now(self) -> None:
-        super().keep_now()
-        self._keep_place()
 
 
 def _named(ids: Sequence[int]) -> str:

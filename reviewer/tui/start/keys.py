@@ -7,7 +7,7 @@ from reviewer.tui.kit.action import Action, Pane
 
 READ = Action(
     "start_reading", "enter", "read",
-    "Read the sessions of this project; nothing leaves this machine.", writes=True,
+    "Read the sessions here, or open what waits; nothing leaves this machine.",
 )  # fmt: skip
 SKIP = Action(
     "start_empty", "escape", "not now",

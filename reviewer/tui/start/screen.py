@@ -15,7 +15,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from reviewer.engine import Engine
+from reviewer.start import FoundProject, WaitingProject
 from reviewer.text.display import display_line
+from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import Part, entitle
@@ -29,7 +31,7 @@ from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import Counts
-    from reviewer.start import FoundProject, FoundProjects, ReadSum, Start
+    from reviewer.start import FoundProjects, ReadSum, Start
 
 WIDEST = 92
 """Maximum width of a paragraph in cells."""
@@ -78,7 +80,7 @@ class StartScreen(KitScreen, pane=keys.START):
 
     def _show_found(self, found: FoundProjects) -> None:
         self.found = found
-        self.list.show(found.projects)
+        self.list.show(found.rows)
         self._show_words()
         self.show_footer()
 
@@ -87,6 +89,14 @@ class StartScreen(KitScreen, pane=keys.START):
 
     def on_row_list_moved(self) -> None:
         self._show_words()
+        self.show_footer()
+
+    def offers(self, action: Action) -> bool:
+        return action is not keys.READ or self.list.current is not None
+
+    def title_of(self, action: Action) -> str:
+        opens = action is keys.READ and isinstance(self.list.current, WaitingProject)
+        return "open" if opens else action.title
 
     def _show_words(self) -> None:
         """Explain what the key does with the project under the cursor."""
@@ -98,6 +108,10 @@ class StartScreen(KitScreen, pane=keys.START):
             self._say([(why, "bold"), (instead, ""), (DEMO, "")])
             return
         key = keys.READ.key
+        if isinstance(here, WaitingProject):
+            rows = count(here.waiting, "candidate")
+            self._say([(f"{key} opens {display_line(here.name)}: {rows} to decide on.", "bold")])
+            return
         what = f"{count(here.sessions, 'session')}, {here.bytes / 1e6:,.1f} MB"
         if self.start.sample:
             first = f"{key} reads this sample project ({what}, and its notes)."
@@ -146,13 +160,21 @@ class StartScreen(KitScreen, pane=keys.START):
     def _cannot_read(self) -> str | None:
         if self._act is not None:
             return "Sessions are being read."
-        return None if self.list.current else "Nothing to read here."
+        if self.list.current is None:
+            return "Nothing to read here."
+        reads = isinstance(self.list.current, FoundProject)
+        return self.host.refuses_to_write() if reads else None
 
     @unless(_cannot_read)
     async def action_start_reading(self) -> None:
-        """Read the project under the cursor, then open the queue at its best row."""
+        """Read the project under the cursor, then open the queue at its best row; one of the store
+        is only opened.
+        """
         here = self.list.current
         if here is None:
+            return
+        if isinstance(here, WaitingProject):
+            self.host.change_project(here.name)
             return
         self.start.begin(here)
         if here.parts and not here.gone:
@@ -211,15 +233,15 @@ def _in_home(place: Path) -> str:
     return display_line(short)
 
 
-class ProjectList(LoadedList["FoundProject"]):
-    """Projects: name, sessions, size, age, agents."""
+class ProjectList(LoadedList["FoundProject | WaitingProject"]):
+    """Projects: name, sessions, size, age, agents; of the store, how much waits."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._longest = 0
         """Length of the longest name in cells."""
 
-    def show(self, rows: Sequence[FoundProject]) -> None:
+    def show(self, rows: Sequence[FoundProject | WaitingProject]) -> None:
         self.rows = rows
         self._longest = max((cell_len(_shown_name(row, WIDEST)) for row in rows), default=0)
         self.fit()
@@ -237,10 +259,13 @@ class ProjectList(LoadedList["FoundProject"]):
         most = max(NAME_CELLS, width // 3)
         name = cut(_shown_name(row, most, sign.ellipsis), most, sign.ellipsis)
         room = max(min(self._longest, most) - cell_len(name), 0)
+        begin = (f" {name}{' ' * room} ", text)
+        if isinstance(row, WaitingProject):
+            return [begin, (f"{f'{row.waiting:,} waiting':>12}", dim)]
         newest = datetime.fromtimestamp(row.newest_ns / 1e9, UTC).date().isoformat()
         agents = ", ".join(f"{display_line(agent)} {times:,}" for agent, times in row.agents)
         return [
-            (f" {name}{' ' * room} ", text),
+            begin,
             ("" if very_narrow else f"{count(row.sessions, 'session'):>12}  ", dim),
             ("" if very_narrow else f"{row.bytes / 1e6:5,.1f} MB  ", dim),
             (f"{agents}  ", text),
@@ -248,7 +273,9 @@ class ProjectList(LoadedList["FoundProject"]):
         ]
 
 
-def _shown_name(row: FoundProject, width: int, ellipsis: str = "") -> str:
+def _shown_name(row: FoundProject | WaitingProject, width: int, ellipsis: str = "") -> str:
+    if isinstance(row, WaitingProject):
+        return display_line(row.name)
     if row.gone and not row.parts:
         return f"{tail(_in_home(row.folder), width - len(GONE), ellipsis)}{GONE}"
     return display_line(row.name) + (" (this folder)" if row.here else "")

@@ -117,6 +117,17 @@ async def test_an_agent_is_connected_for_one_project_and_disconnecting_takes_it_
         assert not (tree / ".mcp.json").exists()
 
 
+async def test_an_agent_that_gives_nothing_here_says_why_and_connecting_binds_the_folder(
+    stocked: Engine, settings: Path, tree: Path
+) -> None:
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("a", "f7", "c", "enter", "y", "enter")
+        assert "This folder is not bound to a project yet" in screen.text
+        await screen.press("c", *"this", "enter", "y", "enter")
+        assert f"{tree} is now bound to project acme" in " ".join(screen.status.split())
+        assert "not bound" not in screen.text
+
+
 async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
     stocked: Engine, settings: Path, tree: Path
 ) -> None:
@@ -132,3 +143,17 @@ async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
         await until_async(lambda: path.read_text() == first)
         await screen.press("f7", "g", "d", "y", "enter")
         assert not path.exists()
+
+
+async def test_the_settings_follow_a_guard_at_once_and_the_screen_says_so(
+    stocked: Engine, settings: Path
+) -> None:
+    follow = "to undo. The settings of Claude Code follow."
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("a", "f7", "c", "enter", "y", "enter", "f5", "G")
+        await screen.press("e", *"when", "enter", *"guard git push", "enter")
+        await screen.until(lambda: screen.status.endswith(follow))
+        assert "Bash(*git*push*)" in settings.read_text()
+        await screen.press("u")
+        await screen.until(lambda: screen.status.endswith(follow.replace("undo", "redo")))
+        assert "Bash(*git*push*)" not in settings.read_text()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from textual import events
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
+from reviewer.tui.memory.screen import MemoryScreen
 from tests.present import present
 from tests.tui.conftest import NOW, SET_A_VALUE, Screen, opened, status_of
 
@@ -309,6 +312,28 @@ async def test_the_place_is_remembered_beyond_the_first_page(
         assert screen.model.current_id == left_at
 
 
+async def test_the_last_screen_and_each_filter_and_row_are_there_again(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("slash", *"-zebra", "enter", "a", "a", "j")
+        waiting = screen.model.current_id
+        await screen.press("f5", "slash", *"-zebra", "enter", "j")
+        promoted = screen.top(MemoryScreen).facts.current_id
+        await screen.pilot.press("ctrl+q")
+    async with opened(stocked, project="acme") as screen:
+        assert screen.top(MemoryScreen).facts.cursor == 1
+        assert screen.top(MemoryScreen).facts.current_id == promoted
+        assert "\n / -zebra" in screen.text
+        await screen.press("f2")
+        assert screen.queue.query_asked.filter == "-zebra"
+        assert screen.model.current_id == waiting
+        await screen.press("escape")
+        assert screen.model.current_id == waiting
+        await screen.pilot.press("ctrl+q")
+    async with opened(stocked, project="acme") as screen:
+        assert screen.queue.is_active
+        assert not screen.queue.filter_text
+
+
 @pytest.mark.parametrize("keys", [("ctrl+l",), ("slash", "c", "a", "escape")])
 async def test_a_row_far_down_keeps_the_cursor(
     seeded: Engine, monkeypatch: pytest.MonkeyPatch, keys: tuple[str, ...]
@@ -499,6 +524,16 @@ async def test_keys_of_other_programs_say_how_to_quit_on_every_screen(
         await screen.press(key)
         assert screen.app.screen is shown
         assert screen.status == "ctrl+q quits; your place and drafts are kept.", tab
+
+
+async def test_ctrl_z_goes_to_the_shell(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    await screen.press("ctrl+z")
+    assert screen.status == "There is no shell to go to here."
+    monkeypatch.setattr(type(screen.app._driver), "can_suspend", True)
+    stopped: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "kill", lambda *call: stopped.append(call))
+    await screen.press("ctrl+z")
+    assert stopped == [(os.getpid(), signal.SIGTSTP)]
 
 
 async def test_the_number_that_waits_is_the_same_on_every_screen(screen: Screen) -> None:

@@ -54,7 +54,7 @@ FIELDS = {
     "kind": Field(
         meanings={
             **{kind: f"m.kind = '{kind}'" for kind in RowKind},
-            **{need: f"m.need = '{need}'" for need in NEEDS},
+            **{need: f"m.need = '{need}' OR m.type = '{need}'" for need in NEEDS},
         }
     ),
     "type": Field("m.type LIKE ? || '%'", values=_types),

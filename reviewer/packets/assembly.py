@@ -190,11 +190,12 @@ def _tier_1(prepared: Prepared, instruction: str) -> Layout:
 def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
     for piece, rule in zip(prepared.tier_1(), prepared.material.constitution, strict=True):
         if not rule.heading:
+            title = title_of(piece.text.removeprefix("- "))
             yield PacketItem(
                 id=rule.id,
                 section=Section.CONSTITUTION,
                 state=State.FULL,
-                title=(title := title_of(piece.text.removeprefix("- "))),
+                title=title,
                 shown=piece.text,
                 tokens=piece.tokens,
                 full_tokens=piece.tokens,

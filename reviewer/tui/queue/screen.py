@@ -835,9 +835,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 self.reader.begin(self.engine.path, project, offers[int(option.key)])
             except OSError as error:
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
+            self.status.recover()  # from the error of the last reading
 
         options = [
-            Option(str(at), display_line(each.reader.title), f"sends {each.price}")
+            Option(str(at), display_line(each.reader.title), each.price)
             for at, each in enumerate(offers)
         ]
         sessions = count(offers[0].sessions, "session")

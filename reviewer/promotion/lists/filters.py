@@ -114,7 +114,7 @@ def parse_filter(text: str) -> Condition:
     line = list(terms(text))
     for term in line:
         if term.field == "since" and term.value:
-            _require_date(term.value)
+            require_date(term.value)
     found = parsed(line, FIELDS)
     parts, parameters = [found.sql], [*found.parameters]
     for term in found.words:
@@ -129,7 +129,8 @@ def field_without_value(text: str) -> str:
     return unfinished(text, FIELDS)
 
 
-def _require_date(text: str) -> None:
+def require_date(text: str) -> None:
+    """Raise FilterError unless a text is a date, a month or a year."""
     if len(text) < 4 or written_moment(f"{text}{_REST[len(text) :]}") is None:
         raise FilterError(f'since: takes a date such as 2026-03-01, not "{text}"')
 

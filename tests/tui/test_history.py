@@ -254,3 +254,15 @@ async def test_a_reading_that_brought_nothing_is_no_act(stocked: Engine, notes: 
         await screen.press("f8")
         assert "Ingested 1 file" in screen.text
         assert "Ingested 0 files" not in screen.text
+
+
+async def test_the_queue_has_the_rows_again_that_an_undo_here_put_back(stocked: Engine) -> None:
+    rows = list(stocked.queue.ids(QueueQuery()))
+    act = stocked.triage.reject(rows[:1]).act
+    async with opened(stocked) as screen:
+        assert screen.queue.list.total == len(rows) - 1
+        await screen.press("f8", "x")
+        assert stocked.history.is_undone(act)
+        await screen.press("f2")
+        assert list(screen.queue.model.ids) == rows
+        assert f"Queue {len(rows)}" in screen.text

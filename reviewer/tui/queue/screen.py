@@ -34,6 +34,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import load_place, save_place
@@ -121,6 +122,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The latest requested list; the previous one is shown until its rows arrive."""
         self.loaded = False
         """Whether the whole list is loaded, not only its first page."""
+        self._left = False
+        """Whether another screen, and not a question, covers this one."""
         self._saved_place: int | None = None
         self._counts: Counts | None = None
         self._detail: Detail | None = None
@@ -137,6 +140,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_project()
         self.set_timer(FIRST_LOOK_SECONDS, self._look_around)
         self.set_interval(LOOK_SECONDS, self._look_around)
+
+    def on_screen_suspend(self) -> None:
+        self._left = isinstance(self.host.shown, KitScreen)
+
+    def on_screen_resume(self) -> None:
+        """Reload the list if another screen has written meanwhile, such as an undo in History."""
+        if self._left and self.loaded and self.engine.version() != self._seen_version:
+            self._load_again()
 
     def _show_project(self) -> None:
         self.header.project = display_line(self.project or "all projects")

@@ -448,10 +448,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return self._is_conflict() or self._why_not_waiting()
 
     def _cannot_restore(self) -> str | None:
-        row = self.model.current
-        if row is None or self.model.marks or self.model.is_dimmed(self.model.cursor):
+        ids = self.model.targets()
+        if not ids or not all(map(self.model.waits_here, ids)):
             return self._no_row()
-        return None if row.deferred else f"#{row.id} is already waiting in the queue."
+        are = "is" if len(ids) == 1 else "are"
+        return f"{_named(ids)} {are} already waiting in the queue."
 
     def _no_draft(self) -> str | None:
         row = self.model.current

@@ -212,10 +212,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the reader
 
     def look_for_readers(self) -> None:
-        """Find readers for the sessions that none has read yet."""
-        project = self.project
-        if project is not None and not self.engine.read_only and not self.host.is_demo:
-            self.read(lambda: find_offers(self.engine, project), self.reader.take, group="offers")
+        """Offer readers, as long as none has read a session of this project: then the key is known."""
+        project, engine = self.project, self.engine
+        if project is not None and not engine.read_only and not self.host.is_demo:
+            self.read(
+                lambda: [] if engine.readings.ends(project) else find_offers(engine, project),
+                self.reader.take,
+                group="offers",
+            )
 
     @on(ReaderBar.Ended)
     def _reader_ended(self, message: ReaderBar.Ended) -> None:

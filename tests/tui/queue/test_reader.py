@@ -108,6 +108,21 @@ async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered
     assert (reading.project, reading.reader) == ("shop", "claude")
 
 
+async def test_once_it_has_read_the_key_is_known_and_the_line_makes_room(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder)
+    async with asked(engine, shop, "a") as screen:
+        await screen.until(lambda: READ in screen.text)
+    ingested(engine, shop, "b")
+    async with opened(engine, project="shop", size=(120, 40)) as screen:
+        screen.queue.look_for_readers()
+        await screen.settle()
+        assert "R starts" not in screen.text
+        await screen.press("R")
+        assert "Start on 1 session: enter starts" in screen.text
+
+
 async def test_the_same_key_stops_an_agent_that_hangs(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:

@@ -18,7 +18,7 @@ from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors, is_speech
 from reviewer.compression.plan import CompressionPlan, segment_sources
-from reviewer.compression.segments import cut_segments, readable
+from reviewer.compression.segments import cut_segments, readable, with_call
 from reviewer.compression.values import (
     OFFLINE,
     PASSES,
@@ -196,8 +196,10 @@ class ContextSnapshot:
         cut = cut_segments(turns)
         self.behind: dict[int, tuple[ChainCommit, ...]] = {}
         """The original turns of each summary that is a segment."""
-        self.segments: tuple[Segment, ...] = tuple(self._whole(query, each) for each in cut)
+        segments = [self._whole(query, each) for each in cut]
         every = [*self.chain, *chain.from_iterable(self.behind.values())]
+        calls = {each.turn.call: each.turn for each in every if each.turn.kind == "tool_use"}
+        self.segments: tuple[Segment, ...] = tuple(with_call(each, calls) for each in segments)
         self._origins = {commit.id: commit.origin for commit in every}
         self._marks = read_marks(query, every)
         self._retention = retention

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import chain, groupby, pairwise
 from math import log
@@ -149,18 +149,28 @@ def _topics(parts: Sequence[Sequence[SegmentTurn]]) -> list[str]:
     return topics
 
 
+def _told(segment: Segment) -> list[SegmentTurn]:
+    return [each for each in segment.turns if each.priority is not Priority.SKIP and not each.aside]
+
+
+def with_call(segment: Segment, calls: Mapping[str, SegmentTurn]) -> Segment:
+    """The segment with the call of its first result, which may be in another segment."""
+    first = next(iter(_told(segment)), None)
+    call = calls.get(first.call) if first is not None and first.kind == "tool_result" else None
+    return structs.replace(segment, called=called(call.name, call.text)) if call else segment
+
+
 def title_of(segment: Segment) -> str:
     """A title, not unique: the beginning of the person's first message with a few words, else of
     the agent's words, else the first call or result.
     """
-    turns = [
-        each for each in segment.turns if each.priority is not Priority.SKIP and not each.aside
-    ]
+    turns = _told(segment)
     said = [each for each in turns if each.kind == "text"]
     beginnings = chain(
         (opening(each.text) for each in said if each.role == "user"),
         (opening(each.text) for each in said if each.role == "assistant"),
         (called(each.name, each.text) for each in turns if each.kind == "tool_use"),
+        (segment.called,),
         (_shortened(f"{_bare(each.name)} {each.text}") for each in turns or segment.turns),
     )
     return next(filter(None, beginnings), "")

@@ -101,6 +101,8 @@ class Segment(Struct, frozen=True, gc=False):
     """Whether turns of the session may follow, which settle its open points."""
     applied: AppliedSummary | None = None
     """The summary in place of these turns in the chain."""
+    called: str = ""
+    """The tool and file of the call before it, if it begins with the result."""
     before: tuple[SegmentTurn, ...] = ()
     """Earlier turns of the session, which count for the state of the work alone."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from reviewer.packets.allocation import ItemOutcome
@@ -142,7 +141,6 @@ class _LaidOut:
     def items(self) -> Iterator[PacketItem]:
         prepared = self._prepared
         for section in BUDGETED:
-            after = dict(pairwise(prepared.best_first or prepared.order[section]))
             for number in prepared.order[section]:
                 item = prepared.items[number]
                 outcome = self.room.outcomes[number]
@@ -161,8 +159,8 @@ class _LaidOut:
                     at=item.at,
                     rule=outcome.rule,
                     reason=reason(outcome),
-                    score_text=score_text(score, section) if score else "",
-                    below=prepared.title_text(after[number]) if number in after else "",
+                    score_text=score_text(score) if score else "",
+                    words=item.sentence or prepared.title_text(number),
                 )
 
 
@@ -192,11 +190,12 @@ def _tier_1(prepared: Prepared, instruction: str) -> Layout:
 def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
     for piece, rule in zip(prepared.tier_1(), prepared.material.constitution, strict=True):
         if not rule.heading:
+            title = title_of(piece.text.removeprefix("- "))
             yield PacketItem(
                 id=rule.id,
                 section=Section.CONSTITUTION,
                 state=State.FULL,
-                title=title_of(piece.text.removeprefix("- ")),
+                title=title,
                 shown=piece.text,
                 tokens=piece.tokens,
                 full_tokens=piece.tokens,
@@ -206,6 +205,7 @@ def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
                 rule=Rule.TIER_1,
                 reason=reason(ItemOutcome(State.FULL, Rule.TIER_1)),
                 score_text="",
+                words=title,
             )
 
 
@@ -278,18 +278,18 @@ def reason(outcome: ItemOutcome) -> str:
     }[outcome.rule]
 
 
-def score_text(score: Score, section: Section | None = None) -> str:
+def score_text(score: Score) -> str:
     """`recency 0.7 (12 days ago) + relevance 1.0 (ledger, pool, +3) = 1.70`, with a task
-    `fits the task 0.83: it has ledger, pool; in 3 sessions`, or `most needed first: in 3 sessions,
-    14 calls lost, last seen 12 days ago`.
+    `fits the task 0.83: it has ledger, pool; in 3 sessions`, or `in 3 sessions, 14 calls lost, last
+    seen 12 days ago`.
     """
-    recurs = score.recurrence is not None
-    seen = age_text(score.days) if score.days is None else f"last seen {age_text(score.days)}"
-    needs = [f"in {count(score.recurrence or 0, 'session')}"] if recurs else []
+    seen = age_text(score.days)
+    if score.days is not None and score.origin.startswith("in "):
+        seen = f"last seen {seen}"
+    needs = [score.origin] if score.origin else []
     needs += [f"{count(score.lost_calls, 'call')} lost"] if score.lost_calls else []
-    if recurs and not (score.for_task and score.relevance):
-        first = "instructions first" if section is Section.CONVENTIONS else "most needed first"
-        return f"{first}: {', '.join((*needs, seen))}"
+    if score.recurrence is not None and not (score.for_task and score.relevance):
+        return ", ".join((*needs, seen))
     task = "the task" if score.for_task else "an open task"
     names = _some(score.matched) or f"no {'rare ' if score.relevance else ''}word of {task}"
     if score.for_task:

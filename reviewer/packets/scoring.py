@@ -186,4 +186,5 @@ def _score(item: Item, match: Relevance, now: datetime, for_task: bool) -> Score
         for_task=for_task,
         recurrence=item.recurrence,
         lost_calls=item.lost_calls,
+        origin=item.origin,
     )

@@ -27,7 +27,9 @@ from reviewer.packets.wording import title_of
 from reviewer.recall.event_kinds import ERROR, START
 from reviewer.recall.outcomes import UseOutcome, uses_of
 from reviewer.recall.search import IS_LEFT_OUT
+from reviewer.sources.records import Role
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.text.numerals import count
 
 if TYPE_CHECKING:
     from reviewer.promotion.decisions.trusted_state import StateView, TrustedState
@@ -59,6 +61,8 @@ SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e
     m.sessions, m.cost,
     (SELECT count(DISTINCT coalesce(r.session, r.source_id)) FROM evidence v
         JOIN record r ON r.id = v.record_id WHERE v.memory_id = m.id) AS cited,
+    (SELECT max(r.role <> '{Role.NOTE}') FROM evidence v
+        JOIN record r ON r.id = v.record_id WHERE v.memory_id = m.id) AS said,
     (SELECT max(r.at) FROM evidence v JOIN record r ON r.id = v.record_id
         WHERE v.memory_id = m.id) AS latest_source,
     (SELECT max(s.modified_ns) FROM evidence v JOIN record r ON r.id = v.record_id
@@ -153,10 +157,23 @@ def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
         at=from_iso(row["latest_source"] or "") or _written(row),
         all_or_nothing=len(text) <= ALL_OR_NOTHING_CHARS,
         recurrence=max(row["sessions"], row["cited"]) + needed,
+        sentence=row["content"],
+        origin=_origin(row, needed),
         lost_calls=row["cost"],
         repeats=repeats,
         outdated="superseded" if status.startswith("superseded") else "",
     )
+
+
+def _origin(row: sqlite3.Row, needed: int) -> str:
+    """`in 3 sessions`, `from a note`, `written by hand, in 1 session`."""
+    sessions, cited, first = row["sessions"], row["cited"], ""
+    if not cited and not sessions:
+        first = "written by hand"
+    elif not row["said"] and not sessions:
+        first = "from a note" if cited == 1 else f"from {cited} notes"
+    needed += 0 if first else max(sessions, cited)
+    return ", ".join(filter(None, (first, f"in {count(needed, 'session')}" if needed > 0 else "")))
 
 
 def _written(row: sqlite3.Row) -> datetime | None:

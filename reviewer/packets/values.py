@@ -91,6 +91,10 @@ class Item(Struct, frozen=True, kw_only=True):
     """Sessions in which it came up or was used; None if unknown."""
     lost_calls: int = 0
     """Calls lost for lack of it."""
+    sentence: str = ""
+    """The content of a memory; empty for a part of a document."""
+    origin: str = ""
+    """Where a memory is from: `in 3 sessions`, `from a note`, `written by hand`."""
     repeats: bool = False
     """Whether a newer one is about the same failure."""
 
@@ -152,6 +156,7 @@ class Score(Struct, frozen=True):
     recurrence: int | None = None
     """Sessions in which the item came up, which then decide the order without a task."""
     lost_calls: int = 0
+    origin: str = ""
 
 
 class PacketItem(Struct, frozen=True, kw_only=True):
@@ -173,8 +178,8 @@ class PacketItem(Struct, frozen=True, kw_only=True):
     """Why it has this form, without the score."""
     score_text: str
     """The parts of the score; empty without one."""
-    below: str = ""
-    """The title of the next one in the order; empty for the last one."""
+    words: str
+    """The content of a memory, the title of a part of a document."""
 
     @property
     def why(self) -> str:

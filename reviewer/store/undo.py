@@ -416,6 +416,11 @@ def _as_bound_now(act: Act, run: Run) -> Run:
     return next(runs_of(RowChange("project", row, *both) for row, both in changes))
 
 
+def is_changed(connection: sqlite3.Connection, run: Run) -> bool:
+    """Whether any row is no longer as the run left it."""
+    return any(True for _ in chain(_unlike(connection, run), _newer(connection, run)))
+
+
 def _unlike(connection: sqlite3.Connection, run: Run) -> Iterator[tuple[int, str]]:
     """The rows that are not as the run left them: id, and the difference in words."""
     left_alone = BINDING if run.table == "project" and run.before is None else ()

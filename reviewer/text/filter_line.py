@@ -11,6 +11,9 @@ from msgspec import Struct
 from reviewer.errors import FilterError
 
 Parameter = str | float
+MAX_WORDS = 100
+"""A database takes no condition of any depth."""
+_WORD = re.compile(r"\w+")
 _TERM = re.compile(
     r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|(?<=[:<>=])(?=\s|$)|\S+)'
 )
@@ -54,7 +57,9 @@ class Filter(Struct, frozen=True):
 
 
 def terms(line: str) -> Iterator[Term]:
-    """The parts of a filter line."""
+    """The parts of a filter line. Raises FilterError if it has too many words."""
+    if problem := too_long(line):
+        raise FilterError(problem)
     for term in _TERM.finditer(line):
         wanted, field, sign, text = not term["minus"], term["field"], term["sign"], term["text"]
         bare = text.strip('"')
@@ -64,6 +69,12 @@ def terms(line: str) -> Iterator[Term]:
             yield Term(wanted, "", "", f'"{field}:{bare}"')
         else:
             yield Term(wanted, field, sign, bare)
+
+
+def too_long(line: str) -> str:
+    """A sentence about a line of too many words; empty if it is short enough."""
+    many = len(line.split()) > MAX_WORDS or len(_WORD.findall(line)) > MAX_WORDS
+    return f"A filter has at most {MAX_WORDS} words." if many else ""
 
 
 def unfinished(line: str, fields: Mapping[str, Field]) -> str:

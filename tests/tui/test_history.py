@@ -144,7 +144,11 @@ async def test_an_act_that_a_later_one_builds_on_names_the_one_to_undo_first(
 ) -> None:
     later = stocked.triage.restore([rejected])
     async with opened(stocked, size=(140, 40)) as screen:
-        await screen.press("f8", "j", "x")
+        await screen.press("f8")
+        assert "x undoes this act" in screen.text
+        await screen.press("j")
+        assert "x undoes this act" not in screen.text
+        await screen.press("x")
         assert screen.status == (
             f'"Rejected #{rejected}" cannot be reversed: #{rejected} has changed since. Nothing was'
             f' changed. Undo first: act {later.act} ("{later.title}")'
@@ -235,7 +239,13 @@ async def test_the_list_has_one_act_for_an_ingestion_and_days_have_names(
         await screen.press("/", "ctrl+u", *"yesterday", "enter")
         assert "Nothing matches / yesterday" in screen.text
         await screen.press("/", "ctrl+u", *"by:me", "enter")
-        assert "without by:" in screen.text
+        assert "The only field is since:" in screen.text
+        await screen.press("/", "ctrl+u", *"ingested since:2026-03", "enter")
+        assert "Ingested 1 file" in screen.text
+        await screen.press("/", "ctrl+u", *"since:2026-03-03", "enter")
+        assert "Nothing matches / since:2026-03-03" in screen.text
+        await screen.press("/", "ctrl+u", *"since:soon")
+        assert screen.status.startswith("since: takes a date such as 2026-03-01")
 
 
 async def test_a_reading_that_brought_nothing_is_no_act(stocked: Engine, notes: Path) -> None:
@@ -244,3 +254,15 @@ async def test_a_reading_that_brought_nothing_is_no_act(stocked: Engine, notes: 
         await screen.press("f8")
         assert "Ingested 1 file" in screen.text
         assert "Ingested 0 files" not in screen.text
+
+
+async def test_the_queue_has_the_rows_again_that_an_undo_here_put_back(stocked: Engine) -> None:
+    rows = list(stocked.queue.ids(QueueQuery()))
+    act = stocked.triage.reject(rows[:1]).act
+    async with opened(stocked) as screen:
+        assert screen.queue.list.total == len(rows) - 1
+        await screen.press("f8", "x")
+        assert stocked.history.is_undone(act)
+        await screen.press("f2")
+        assert list(screen.queue.model.ids) == rows
+        assert f"Queue {len(rows)}" in screen.text

@@ -31,10 +31,9 @@ async def test_square_brackets_turn_the_evidence(engine: Engine, tmp_path: Path)
         (tmp_path / f"{name}.md").write_text(f"# Of {name}\n\nHello {name}.\n\n- {said}\n", "utf-8")
         engine.intake.ingest([tmp_path / f"{name}.md"], project="acme")
     async with opened(engine) as screen:
-        assert "1 of 2" in screen.text
-        assert "2: [ ]" in screen.text
+        assert "Evidence 1 of 2: ] next" in screen.text
         await screen.press("right_square_bracket")
-        assert "2 of 2" in screen.text
+        assert "Evidence 2 of 2: [ previous" in screen.text
         await screen.press("right_square_bracket")
         assert screen.status == "This is the last evidence of this row."
         await screen.press("left_square_bracket", "left_square_bracket")

@@ -9,9 +9,9 @@ from itertools import islice
 from msgspec import Struct
 
 from reviewer.errors import UnknownIdError
-from reviewer.store.acts import AMONG, listed
-from reviewer.store.changes import Image, RowChange, Value, readable, unpack
-from reviewer.store.undo import Undo, Undone
+from reviewer.store.acts import AMONG, FORGET, listed
+from reviewer.store.changes import Image, RowChange, Value, readable, runs_of, unpack
+from reviewer.store.undo import Undo, Undone, is_changed
 from reviewer.store.verify import Verification, verify
 
 __all__ = ["ActView", "ChangeView", "History", "Undone"]
@@ -77,21 +77,18 @@ class History(Undo):
             (NEWEST if before is None else before, actor, project, limit),
         )
 
-    def folded(self, words: str, shown: Callable[[ActView], str]) -> array[int]:
-        """The ids of all acts but undo, redo and the steps of an ingestion, newest first; `words`:
-        only acts whose `shown` text has all of them.
+    def folded(self, wanted: Callable[[ActView], bool] | None = None) -> array[int]:
+        """The ids of all acts but undo, redo and the steps of an ingestion, newest first; with
+        `wanted` only those.
         """
         sql, given = f"SELECT id FROM ledger l WHERE target IS NULL AND {_NO_STEP}", list[Value]()
         if self._project is not None:
             sql += " AND id IN (SELECT act FROM ledger_project WHERE project = ?)"
             given.append(self._project)
         ids = array("q", (row[0] for row in self._database.query(f"{sql} ORDER BY id DESC", given)))
-        wanted = words.casefold().split()
-        if not wanted:
+        if wanted is None:
             return ids
-        found = self.views(ids)
-        texts = {act.id: shown(act).casefold() for act in found}
-        return array("q", (act for act in ids if all(word in texts[act] for word in wanted)))
+        return array("q", (act.id for act in self.views(ids) if wanted(act)))
 
     def views(self, ids: Sequence[int]) -> list[ActView]:
         """Some acts, newest first."""
@@ -124,6 +121,21 @@ class History(Undo):
         changes = _first(act, row[0], limit)
         labels = self._labels(changes)
         return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
+
+    def can_undo(self, act: ActView, changes: Sequence[ChangeView]) -> bool:
+        """Whether an act can be undone. `changes`: its first; of an act with more, it is not
+        checked whether they are as it left them.
+        """
+        if act.undone or act.kind == FORGET or act.id in self._emptied():
+            return False
+        if len(changes) < act.rows:
+            return True
+        last = {
+            (each.table, each.row): RowChange(each.table, each.row, each.before, each.after)
+            for each in changes
+        }
+        reader = self._database.reader()
+        return not any(is_changed(reader, run) for run in runs_of(last.values()))
 
     def verify(
         self, progress: Callable[[int], None] | None = None, *, expected: str = ""

@@ -52,7 +52,7 @@ FIELDS = {
     "kind": Field(
         meanings={
             **{kind: f"m.kind = '{kind}'" for kind in RowKind},
-            **{need: f"m.need = '{need}'" for need in NEEDS},
+            **{need: f"m.need = '{need}' OR m.type = '{need}'" for need in NEEDS},
         }
     ),
     "type": Field("m.type LIKE ? || '%'", values=_types),
@@ -112,7 +112,7 @@ def parse_filter(text: str) -> Condition:
     line = list(terms(text))
     for term in line:
         if term.field == "since" and term.value:
-            _require_date(term.value)
+            require_date(term.value)
     found = parsed(line, FIELDS)
     parts, parameters = [found.sql], [*found.parameters]
     for term in found.words:
@@ -127,7 +127,8 @@ def field_without_value(text: str) -> str:
     return unfinished(text, FIELDS)
 
 
-def _require_date(text: str) -> None:
+def require_date(text: str) -> None:
+    """Raise FilterError unless a text is a date, a month or a year."""
     if len(text) < 4 or written_moment(f"{text}{_REST[len(text) :]}") is None:
         raise FilterError(f'since: takes a date such as 2026-03-01, not "{text}"')
 

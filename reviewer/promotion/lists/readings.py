@@ -54,18 +54,17 @@ class Offer(Struct, frozen=True):
         number = f"{self.sessions:,} newest" if self.sessions > 1 else "newest"
         newest = f"the {number} of {self.sessions + self.beyond:,} sessions"
         what = newest if self.beyond else count(self.sessions, "session")
-        tokens = f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
-        return f"{self.reader.title} on {what}: about {tokens}"
+        return f"{self.reader.title} on {what}: {self.price}"
 
     @property
     def short(self) -> str:
         """The same for a narrow screen."""
-        return f"{self.reader.title} on {count(self.sessions, 'session')}: {self.price}"
+        return f"{self.reader.title}: {self.price}"
 
     @property
     def price(self) -> str:
-        """`about 78,000 tokens`"""
-        return f"about {self.tokens_in + self.tokens_out:,} tokens"
+        """`about 70,000 tokens in, 8,000 out`"""
+        return f"about {self.tokens_in:,} tokens in, {self.tokens_out:,} out"
 
     @property
     def command(self) -> str:

@@ -63,7 +63,7 @@ from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.commits.values import CommitView, ContextView, ImportResult
+    from reviewer.commits.values import CommitView, ContextView
 
 MAX_SESSIONS = 500
 REQUEST_CELLS = 60
@@ -254,11 +254,16 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         project = self.project or project_here()
         self.say(f"Opening {display_line(path.name)} ...")
 
-        def work() -> ImportResult:
-            return self.engine.contexts.import_file(path, project=project)
+        def work() -> ContextSnapshot:
+            done = self.engine.contexts.import_file(path, project=project)
+            return read_context(self.engine, done.context.id)
 
-        def then(done: ImportResult) -> None:
-            self.open_context(done.context.id, f"Opened {count(done.commits, 'turn')}.")
+        def then(found: ContextSnapshot) -> None:
+            self._keep_place()
+            self.note_version()
+            self._show(found)
+            turns, parts = len(found.messages), count(len(found.segments), "part")
+            self.say(f"Opened {count(turns, 'turn')} of yours in {parts}.")
 
         self.read(work, then, group="import")
 
@@ -581,7 +586,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for choice, each in zip(plan.choices, preview.segments, strict=True):
             self.data.put_preview(choice, each)
         await self._put_levels(
-            self.data.with_levels(plan.choices, target), f"Fitted to {target:,} tokens"
+            self.data.with_levels(plan.choices, target),
+            f"Fitted to {preview.tokens_after:,} tokens",
         )
         apply, doubtful = keys.APPLY.key, doubts(preview.segments)
         said = f"{trouble or f'{preview.tokens_after:,} of {target:,} tokens: '}{apply} applies it."
@@ -680,6 +686,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         words = f"{verb} {done.tokens_before:,} to {done.tokens_after:,} tokens"
         self._note(done.act, words)
         words += f": {shared.COPY.key} copies the result"
+        self.zoomed = None
         self.set_focus(self.rows)  # whose copy is the whole session
         for choice in plan.choices:
             if choice.sources:
@@ -951,10 +958,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row, choice = self.data.row, self.data.choice(self.data.row)
         found = self.data.shown(choice) if choice is not None else None
         if row is not None and row.commit is None and found is not None:
-            text = found.compressed.content
+            text, what = found.compressed.content, "part"
         else:
+            what = "turn"
             text = (await to_thread(self.engine.contexts.commit, self.data.first_commit or 0)).text
-        self.copy_text(text, f"Copied {len(text):,} characters.")
+        self.copy_text(text, f"Copied this {what}: {len(text):,} characters.")
 
     @unless(_no_context)
     def action_hand_over(self) -> None:

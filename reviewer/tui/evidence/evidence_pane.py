@@ -74,11 +74,12 @@ class EvidencePane(TextPane):
             return
         signs = glyphs(self.app)
         blocks = evidence_blocks(evidence, signs)
-        turns = f"{kit_keys.PREVIOUS_PLACE.key} {kit_keys.NEXT_PLACE.key}"
-        number = len(self._evidence)
+        at, number = self._at + 1, len(self._evidence)
+        onward = f"{kit_keys.NEXT_PLACE.key} next"
+        goes = onward if at < number else f"{kit_keys.PREVIOUS_PLACE.key} previous"
         self.show(
             blocks,
-            title=f"Evidence {self._at + 1} of {number}: {turns}" if number > 1 else "Evidence",
+            title=f"Evidence {at} of {number}: {goes}" if number > 1 else "Evidence",
             hint=f" {signs.dot} ".join(origin_of(evidence, detail)),
             reveal=next(at for at, block in enumerate(blocks) if block.spans),
         )

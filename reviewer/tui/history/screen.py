@@ -13,7 +13,9 @@ from rich.cells import set_cell_size
 
 from reviewer.clock import iso
 from reviewer.engine import Engine
+from reviewer.errors import FilterError
 from reviewer.promotion.decisions.history import ActView, ChangeView
+from reviewer.promotion.lists.filters import require_date
 from reviewer.text.clip import clip
 from reviewer.text.display import display_line
 from reviewer.tui.history import keys
@@ -80,7 +82,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     tab = "history"
     KEEPS_PLACE = True
-    FILTER_HINT = "words of the title  who did it  today  yesterday  02-14"
+    FILTER_HINT = "words of the title  who did it  today  02-14  since:2026-03"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         self.acts: RowModel[ActView] = RowModel(self._read_acts)
@@ -111,8 +113,9 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             moment(iso(now - timedelta(back)))[:10]: name
             for back, name in enumerate(("today", "yesterday"))
         }
+        wanted = partial(_matches, words.casefold().split(), days)
         self.read(
-            lambda: self.engine.history.folded(words, partial(_searched, days)),
+            lambda: self.engine.history.folded(wanted if words else None),
             partial(self._show, words),
             group="rows",
         )
@@ -121,9 +124,9 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     def _show(self, words: str, ids: array[int]) -> None:
         self.list.empty = ("No acts yet.", "Reading sessions is the first one.")
         if words:
-            who = "A name finds what a person did, without by:" if "by:" in words else ""
             nothing = f"Nothing matches / {display_line(words)}"
-            self.list.empty = tuple(filter(None, (nothing, who)))
+            fields = "The only field is since:, as in since:2026-03; a name needs none."
+            self.list.empty = (nothing, fields) if ":" in words else (nothing,)
         here, self._wanted = self._wanted or self._place, 0
         self.acts.forget()
         self.acts.ids = ids
@@ -143,6 +146,14 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     def filter_text(self) -> str:
         return self._filter
 
+    def filter_problem(self, text: str) -> str:
+        try:
+            for date in _dates(text.casefold().split()):
+                require_date(date)
+        except FilterError as error:
+            return str(error)
+        return super().filter_problem(text)
+
     def run_filter(self, text: str, *, here: int | None) -> None:
         self._wanted = here or (0 if text else self._place)
         self._filter = text
@@ -157,12 +168,14 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             return
         title = f"Act {act.id}"
 
-        def work() -> list[TextBlock]:
+        def work() -> tuple[list[TextBlock], bool]:
             changes = history.changes(act.id, limit=CHANGES_SHOWN)
-            return act_blocks(act, changes, history.reversals(act.id), signs)
+            blocks = act_blocks(act, changes, history.reversals(act.id), signs)
+            return blocks, history.can_undo(act, changes)
 
-        def then(blocks: list[TextBlock]) -> None:
-            hint = "" if act.undone else f"{keys.UNDO_ACT.key} undoes this act"
+        def then(found: tuple[list[TextBlock], bool]) -> None:
+            blocks, can_undo = found
+            hint = f"{keys.UNDO_ACT.key} undoes this act" if can_undo else ""
             same = title == self.changes.title
             self.changes.show(blocks, title=title, hint=hint, keep_scroll=same)
 
@@ -192,10 +205,21 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         )
 
 
-def _searched(days: Mapping[str, str], act: ActView) -> str:
-    """The text that a filter searches; `days` have names: today, yesterday."""
+SINCE = "since:"
+
+
+def _dates(words: Sequence[str]) -> list[str]:
+    """The dates of `since:` in a filter, but for the one still being typed."""
+    return [word.removeprefix(SINCE) for word in words if word.startswith(SINCE) and word != SINCE]
+
+
+def _matches(words: Sequence[str], days: Mapping[str, str], act: ActView) -> bool:
+    """Whether an act has all words of a filter; `days` have names: today, yesterday."""
     at = moment(act.at)
-    return f"{act.title} {at} {days.get(at[:10], '')} by {act.actor}"
+    text = f"{act.title} {at} {days.get(at[:10], '')} by {act.actor}".casefold()
+    return all(at >= date for date in _dates(words)) and all(
+        word in text for word in words if not word.startswith(SINCE)
+    )
 
 
 class ActList(StoredList["RowModel[ActView]", ActView]):

@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
+from reviewer.text.filter_line import too_long
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import (
@@ -46,7 +47,7 @@ COLUMNS = [(0, "-stacked"), (100, "-beside")]
 
 FIELD_WORDS = (
     ("word -word", '"a phrase"; rows with, without it'),
-    ("kind:", "trap, instruction, preference, decision, entity, conflict"),
+    ("kind:", "trap, preference, decision, entity, conflict ...: the words shown"),
     ("is:", "edited, deferred, unused"),
     ("by:", "me, agent, tool, note: who said it"),
     ("calls>2", "more calls lost; also seen> conf> refs>"),
@@ -455,7 +456,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def filter_problem(self, text: str) -> str:
         """The problem with a filter; empty if it is valid."""
-        return ""
+        return too_long(text)
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the matching rows, with the cursor on the id `here`."""

@@ -109,11 +109,18 @@ def step_budget(budget: int, step: int) -> int:
 
 def matches(item: PacketItem, words: str) -> bool:
     """Whether an item has all words of a filter, and none of those after a minus."""
-    text = f"{item.title}\n{item.shown}\n{item.place}\n{item.section}\n{item.state}".lower()
+    place = f"{item.place}\n{place_of(item)}"
+    text = f"{item.words}\n{item.shown}\n{place}\n{item.section}\n{item.state}".lower()
     return all(
         word[1:] not in text if word.startswith("-") and len(word) > 1 else word in text
         for word in words.lower().split()
     )
+
+
+def place_of(item: PacketItem) -> str:
+    """The number of a memory, the file and line of an entry."""
+    kind, _, number = item.place.rpartition(":")
+    return {"m": f"#{number}", "s": "trusted state"}.get(kind, item.place)
 
 
 def _rows(packet: Packet, left_out: Sequence[PacketItem], words: str) -> Iterator[Row]:
@@ -159,6 +166,7 @@ def in_no_packet(
             rule=Rule.LEFT_OUT,
             reason=reasons[row.id],
             score_text="",
+            words=row.content,
         )
         for row in engine.queue.rows(sorted(reasons))
     ]

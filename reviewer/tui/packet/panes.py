@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
 
+from reviewer.packets.values import Rule
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.bars import clickable
@@ -17,7 +18,7 @@ from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import TextBlock, count, cut
 from reviewer.tui.packet import keys
-from reviewer.tui.packet.model import LEFT_OUT, PacketChoices, PacketModel, SectionRow
+from reviewer.tui.packet.model import LEFT_OUT, PacketChoices, PacketModel, SectionRow, place_of
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class PacketList(ModelList[PacketModel]):
             needs = item.full_tokens if state == "dropped" else item.tokens
             score = f"{item.score.total:.2f} " if self.choices.task and item.score else ""
             parts.append((f"{score}{f'{needs:,}' if needs else '':>5} ", dim))
-        return [*parts, (display_line(item.title), dim if state == "dropped" else text)]
+        return [*parts, (display_line(item.words), dim if state == "dropped" else text)]
 
 
 def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
@@ -136,17 +137,17 @@ def why_blocks(
     tokens = f"{row.tokens:,}"
     if row.full_tokens is not None and row.state != "full":
         tokens += f" of {row.full_tokens:,}"
-    where = f"{row.place}" + (f" {sign.dot} {row.at:%Y-%m-%d}" if row.at else "")
+    where = place_of(row) + (f" {sign.dot} {row.at:%Y-%m-%d}" if row.at else "")
+    reason = "" if row.rule in (Rule.IN_ORDER, Rule.ALL_FIT) else f": {row.reason}"
     blocks = [
-        TextBlock(f"{STATES[str(row.state)][1]}, {tokens} tokens: {row.reason}", "strong"),
+        TextBlock(f"{STATES[str(row.state)][1]}, {tokens} tokens{reason}", "strong"),
         *([TextBlock(row.score_text, "text")] if row.score_text else []),
-        *([TextBlock(f"next in order: {row.below}", "text", wrap=False)] if row.below else []),
         *([TextBlock(use, "text")] if use else []),
         TextBlock(where, "dim", wrap=False),
     ]
     if row.id in choices.pinned:
         blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
-    return row.title, blocks
+    return row.words, blocks
 
 
 def packet_blocks(markdown: str) -> list[TextBlock]:

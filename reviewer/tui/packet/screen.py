@@ -18,6 +18,7 @@ from reviewer.packets.context_folder import context_folder_at, context_folder_ne
 from reviewer.packets.prepared import prepare_folder
 from reviewer.promotion.decisions.history import Undone
 from reviewer.system import working_folder
+from reviewer.text.clip import clip
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.evidence.structure import moment_words
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
     from reviewer.recall.moments import Moment
     from reviewer.recall.service import UseCount
 
+NAME_CHARACTERS = 50
+"""The longest name of an item in a message."""
 LOADING = "Still loading, try again."
 NO_BUDGET = "A budget is a number of tokens, such as 8000, 8,000 or 8k."
 
@@ -358,7 +361,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             if item.id in pinned:
                 words = "Pinned" if now.state == "full" else f"Pinned, but {now.reason}"
                 back = "to unpin"
-            self.say(f"{words}: {display_line(item.title)} - {keys.PIN.key} {back}")
+            self.say(
+                f"{words}: {display_line(clip(item.words, NAME_CHARACTERS))} - {keys.PIN.key} {back}"
+            )
 
         self._choose(structs.replace(choices, pinned=pinned), say)
 

@@ -83,6 +83,11 @@ class QueueModel(RowModel["QueueRow"]):
         row = self.known(memory_id)
         return row is None or row.status == "candidate"
 
+    def waits_here(self, memory_id: int) -> bool:
+        """Whether a row waits and is not deferred; False if it is not loaded yet."""
+        row = self.known(memory_id)
+        return row is not None and row.status == "candidate" and not row.deferred
+
     def is_dimmed(self, index: int) -> bool:
         row = self.row(index)
         return row is not None and (row.status != "candidate" or row.id in self.dimmed)

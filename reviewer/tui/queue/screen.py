@@ -34,6 +34,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.places import load_list
@@ -122,6 +123,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The latest requested list; the previous one is shown until its rows arrive."""
         self.loaded = False
         """Whether the whole list is loaded, not only its first page."""
+        self._left = False
+        """Whether another screen, and not a question, covers this one."""
         self._counts: Counts | None = None
         self._detail: Detail | None = None
         self._here: SessionsHere | None = None
@@ -137,6 +140,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_project()
         self.set_timer(FIRST_LOOK_SECONDS, self._look_around)
         self.set_interval(LOOK_SECONDS, self._look_around)
+
+    def on_screen_suspend(self) -> None:
+        self._left = isinstance(self.host.shown, KitScreen)
+
+    def on_screen_resume(self) -> None:
+        """Reload the list if another screen has written meanwhile, such as an undo in History."""
+        if self._left and self.loaded and self.engine.version() != self._seen_version:
+            self._load_again()
 
     def _show_project(self) -> None:
         self.header.project = display_line(self.project or "all projects")
@@ -201,10 +212,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the reader
 
     def look_for_readers(self) -> None:
-        """Find readers for the sessions that none has read yet."""
-        project = self.project
-        if project is not None and not self.engine.read_only and not self.host.is_demo:
-            self.read(lambda: find_offers(self.engine, project), self.reader.take, group="offers")
+        """Offer readers, until one has read a session of this project and the key is known."""
+        project, engine = self.project, self.engine
+        if project is not None and not engine.read_only and not self.host.is_demo:
+            self.read(
+                lambda: [] if engine.readings.ends(project) else find_offers(engine, project),
+                self.reader.take,
+                group="offers",
+            )
 
     @on(ReaderBar.Ended)
     def _reader_ended(self, message: ReaderBar.Ended) -> None:
@@ -443,10 +458,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return self._is_conflict() or self._why_not_waiting()
 
     def _cannot_restore(self) -> str | None:
-        row = self.model.current
-        if row is None or self.model.marks or self.model.is_dimmed(self.model.cursor):
+        ids = self.model.targets()
+        if not ids or not all(map(self.model.waits_here, ids)):
             return self._no_row()
-        return None if row.deferred else f"#{row.id} is already waiting in the queue."
+        are = "is" if len(ids) == 1 else "are"
+        return f"{_named(ids)} {are} already waiting in the queue."
 
     def _no_draft(self) -> str | None:
         row = self.model.current
@@ -841,9 +857,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 self.reader.begin(self.engine.path, project, offers[int(option.key)])
             except OSError as error:
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
+            self.status.recover()  # from the error of the last reading
 
         options = [
-            Option(str(at), display_line(each.reader.title), f"sends {each.price}")
+            Option(str(at), display_line(each.reader.title), each.price)
             for at, each in enumerate(offers)
         ]
         sessions = count(offers[0].sessions, "session")

@@ -12,6 +12,7 @@ from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.views import line_of_span
 from reviewer.proposing.session_view import label
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.sources.open import NOTE_FORMATS
 from reviewer.tui.kit.row_model import RowModel
 
 
@@ -21,6 +22,12 @@ class SessionRow(Struct, frozen=True):
     id: int
     line: ViewLine
     cited: tuple[CitedText, ...] = ()
+    is_note: bool = False
+
+    @property
+    def label(self) -> str:
+        """Its role in words, or that it is a note, which nobody said."""
+        return "note" if self.is_note else label(self.line).lower()
 
     @property
     def is_place(self) -> bool:
@@ -52,7 +59,7 @@ class SessionModel(RowModel[SessionRow]):
 
     def load(self, view: SessionView, cited: Iterable[CitedText]) -> None:
         """Show a view; the cursor and the marks stay on their lines."""
-        self.all = rows_of(view.lines, cited)
+        self.all = rows_of(view, cited)
         self.forget()
         self.marks = {number for number in self.marks if number <= len(self.all)}
         self.show(self.filter, self.current_id)
@@ -92,8 +99,9 @@ class SessionModel(RowModel[SessionRow]):
         return [self.all[number - 1].line for number in sorted(self.targets())]
 
 
-def rows_of(lines: Sequence[ViewLine], cited: Iterable[CitedText]) -> list[SessionRow]:
+def rows_of(view: SessionView, cited: Iterable[CitedText]) -> list[SessionRow]:
     """The lines, each with the texts that memories cite from it."""
+    lines, is_note = view.lines, view.format in NOTE_FORMATS
     places: dict[int, list[int]] = {}
     for at, line in enumerate(lines):
         places.setdefault(line.line, []).append(at)
@@ -108,7 +116,9 @@ def rows_of(lines: Sequence[ViewLine], cited: Iterable[CitedText]) -> list[Sessi
         best = next(exact, near[0] if near else None)
         if best is not None:
             found.setdefault(best, []).append(each)
-    return [SessionRow(at + 1, line, tuple(found.get(at, ()))) for at, line in enumerate(lines)]
+    return [
+        SessionRow(at + 1, line, tuple(found.get(at, ())), is_note) for at, line in enumerate(lines)
+    ]
 
 
 def passes(row: SessionRow, text: str) -> bool:
@@ -117,12 +127,15 @@ def passes(row: SessionRow, text: str) -> bool:
     words = text.lower().split()
     if not words:
         return True
-    kind = label(row.line).lower()
     content = row.line.text.lower()
     for word in words:
         if word.startswith("is:"):
             place = word == "is:place" and row.is_place
-            if not place and word[3:] not in (kind, row.line.speaker.value, row.line.role.value):
+            if not place and word[3:] not in (
+                row.label,
+                row.line.speaker.value,
+                row.line.role.value,
+            ):
                 return False
         elif word.startswith("-") and len(word) > 1:
             if word[1:] in content:

@@ -14,7 +14,7 @@ from reviewer.errors import SourceError
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.rows.wordings import LONGEST_WORDING
 from reviewer.promotion.views import Done, EvidenceView
-from reviewer.proposing.session_view import label, read_view, view_text
+from reviewer.proposing.session_view import read_view, view_text
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.sources.events import Speaker
 from reviewer.text.display import display_line
@@ -116,7 +116,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
             )
             return
         signs = glyphs(self.app)
-        title = f"line {row.number:,} {signs.dot} {label(row.line).lower()}"
+        title = f"line {row.number:,} {signs.dot} {row.label}"
         at = row.id - 1
         before = self.model.all[max(at - AROUND, 0) : at]
         after = self.model.all[at + 1 : at + 1 + AROUND]
@@ -288,6 +288,8 @@ class LineList(StoredList[SessionModel, SessionRow]):
         who = "sub" if line.speaker is Speaker.SUBAGENT else LABELS[line.role]
         if line.role is LineRole.USER and line.speaker is Speaker.AGENT:
             who = "agent"
+        if row.is_note:
+            who = row.label
         warns = line.role in (LineRole.ERROR, LineRole.REJECTED)
         said = line.role in (LineRole.USER, LineRole.ASSISTANT, LineRole.SUMMARY)
         number = f"{row.number:>6} " if width >= NARROW else ""

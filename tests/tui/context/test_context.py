@@ -271,6 +271,7 @@ async def test_the_whole_session_is_copied_and_in_a_pane_what_it_shows(
         assert screen.app.clipboard.startswith(f"user: {KIOSK[0][1]}\n\nassistant: I looked")
         await screen.press("enter", "j", "tab", "y")
         assert screen.app.clipboard == KIOSK[0][1]
+        assert said(screen) == f"Copied this turn: {len(KIOSK[0][1])} characters."
         await screen.press("escape", "k", "4", "4", "y")
         assert said(screen).endswith("without the levels you chose: a applies them.")
 
@@ -707,7 +708,8 @@ class TestSessions:
             assert "kiosk" in screen.text
             await screen.press("enter")
             await screen.until(lambda: context(screen).context is not None)
-            assert said(screen) == f"Opened {len(KIOSK)} turns."
+            said_by_you = sum(role == "user" for role, *_ in KIOSK)
+            assert said(screen).startswith(f"Opened {said_by_you} turns of yours in ")
 
     async def test_all_are_listed_by_the_time_of_their_last_turn(
         self, engine: Engine, tmp_path: Path
@@ -806,11 +808,12 @@ class TestUndo:
         async with opened(engine, project="acme") as screen:
             await screen.press("f3", "f", *"900", "enter")
             await screen.until(lambda: "a applies it." in said(screen))
-            fitted = levels(screen)
+            fitted, reached = levels(screen), context(screen).data.after()
         async with opened(engine, project="acme", size=(120, 40), on="f3") as screen:
             assert levels(screen) == fitted
             await screen.press("u")
-            assert "Done earlier or elsewhere: Fitted to 900 tokens in kiosk" in screen.text
+            words = f"Done earlier or elsewhere: Fitted to {reached:,} tokens in kiosk"
+            assert words in screen.text
             await screen.press("u")
             assert set(levels(screen)) == {Level.FULL}
 
@@ -1066,3 +1069,22 @@ async def test_what_must_survive_of_a_part_leaves_its_skipped_turns_out(
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter", "j", "x", "k", "m", *"names", "enter")
         assert priorities(engine, kiosk) == "siiiiii"
+
+
+async def test_a_part_that_begins_with_a_file_read_is_named_after_its_call(
+    engine: Engine, tmp_path: Path
+) -> None:
+    told = Session()
+    told.user("Why does the ferry leave late every morning?")
+    for name in ("ferry", "tram"):
+        read = {"name": "Read", "input": {"file_path": f"/srv/harbour/{name}.go"}}
+        told.block({"type": "tool_use", "id": name, **read})
+    for name in ("ferry", "tram"):
+        lines = "\n".join(f"{at:6}→package harbour {at}" for at in range(900))
+        told.user([{"type": "tool_result", "tool_use_id": name, "content": lines}])
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    engine.contexts.import_file(path, project="acme")
+    async with opened(engine, project="acme", on="f3") as screen:
+        titles = context(screen).data.snapshot.titles
+        assert titles[1:] == ("Read ferry.go", "Read tram.go")

@@ -62,6 +62,8 @@ async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> 
         assert "Nothing matches / zzz" in screen.text
         await screen.press("escape", "/", *"type:preference", "enter")
         assert rows(screen) == ["Deploys need two approvals"]
+        await screen.press("escape", "f8", "/", *("x " * 101))
+        assert "A filter has at most 100 words." in screen.text
 
 
 async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Path) -> None:

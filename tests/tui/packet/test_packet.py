@@ -105,7 +105,7 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(screen: Screen)
         assert screen.status == "This row is a heading: choose an item."
 
 
-async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
+async def test_a_memory_says_what_ranks_it_and_its_uses(
     remembering: Engine,
 ) -> None:
     recall = remembering.recall
@@ -119,15 +119,23 @@ async def test_a_memory_says_what_ranks_it_its_uses_and_what_stands_below_it(
         why = shown(screen).why
         await screen.until(lambda: "used once" in why.plain_text)
         for words in (
-            "most needed first: in 3 sessions, 14 calls lost, ",
-            "next in order: We will use a scale",
+            "tokens in 3 sessions, 14 calls lost, last seen",
             "used once, last on 20",
             "given in packets · when lpr fails",
         ):
             assert words in " ".join(screen.text.split())
         await go_to(screen, "We prefer thermal paper")
         await screen.until(lambda: "never used" in why.plain_text)
-        assert "instructions first" in why.plain_text
+        assert "tokens\nwritten by hand, " in why.plain_text
+
+
+async def test_a_memory_is_its_sentence_as_in_the_queue(remembering: Engine) -> None:
+    (scale,) = remembering.queue.ids(QueueQuery("kiosk", "active", "scale"))
+    remembering.triage.edit(scale, name="Coins")
+    async with opened(remembering, project="kiosk", on="f4") as screen:
+        (coins,) = (item for item in items(screen) if item.title == "Coins")
+        assert coins.words == "We will use a scale for the counting of coins"
+        assert f" {coins.words}" in screen.text
 
 
 @pytest.mark.parametrize("budget", ["380", "8000"])
@@ -344,4 +352,5 @@ async def test_a_promoted_note_has_the_date_of_the_note(engine: Engine, tmp_path
     engine.triage.promote(engine.queue.ids(QueueQuery(project="kiosk")))
     async with opened(engine, project="kiosk", on="f4") as screen:
         await screen.press("j")
-        assert "m:1 · 2024-11-06" in screen.text
+        assert "from a note, " in screen.text
+        assert "#1 · 2024-11-06" in screen.text

@@ -69,16 +69,17 @@ async def asked(engine: Engine, shop: Path, *names: str) -> AsyncIterator[Screen
 
 
 @pytest.mark.parametrize(
-    ("size", "cost"),
-    [((120, 30), "about 4,000 tokens in, 1,800 out"), ((60, 20), "about 5,800 tokens")],
+    ("size", "words"),
+    [((120, 30), " on 2 sessions: about"), ((60, 20), ": about")],
 )
 async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
-    engine: Engine, shop: Path, bin_folder: Path, size: tuple[int, int], cost: str
+    engine: Engine, shop: Path, bin_folder: Path, size: tuple[int, int], words: str
 ) -> None:
     answers(bin_folder)
     ingested(engine, shop, "a", "b")
+    price = f"R starts Claude Code{words} 4,000 tokens in, 1,800 out"
     async with opened(engine, project="shop", size=size) as screen:
-        await screen.until(lambda: f"R starts Claude Code on 2 sessions: {cost}" in screen.text)
+        await screen.until(lambda: price in screen.text)
         await screen.settle()
         assert engine.readings.all() == []
 
@@ -101,10 +102,25 @@ async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered
         engine.readings.forget("shop")
         await screen.press("R")
         assert "Start on 1 session: enter starts" in screen.text
-        assert "Claude Code  sends about 2,900 tokens" in screen.text
+        assert "Claude Code  about 2,000 tokens in, 900 out" in screen.text
         await screen.press("enter")
         await screen.until(lambda: "so this cost nothing" in " ".join(screen.text.split()))
     assert (reading.project, reading.reader) == ("shop", "claude")
+
+
+async def test_once_it_has_read_the_key_is_known_and_the_line_makes_room(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder)
+    async with asked(engine, shop, "a") as screen:
+        await screen.until(lambda: READ in screen.text)
+    ingested(engine, shop, "b")
+    async with opened(engine, project="shop", size=(120, 40)) as screen:
+        screen.queue.look_for_readers()
+        await screen.settle()
+        assert "R starts" not in screen.text
+        await screen.press("R")
+        assert "Start on 1 session: enter starts" in screen.text
 
 
 async def test_the_same_key_stops_an_agent_that_hangs(
@@ -126,6 +142,10 @@ async def test_an_agent_that_is_not_logged_in_ends_with_a_sentence(
     async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: "Claude Code gave no answer" in screen.status)
         assert "To log in: run claude in a terminal and log in." in screen.status
+        claude(bin_folder, "time.sleep(600)")
+        await screen.press("R", "enter")
+        await screen.until(lambda: "R stops Claude Code" in screen.text)
+        assert "Claude Code gave no answer" not in screen.status
 
 
 async def test_a_reader_that_was_killed_says_so_and_not_its_last_line(
@@ -154,7 +174,7 @@ async def test_the_question_says_the_price_and_escape_starts_nothing(
         await screen.settle()
         ingested(engine, shop, "a")
         await screen.press("R")
-        assert "sends about 2,900 tokens" in screen.text
+        assert "about 2,000 tokens in, 900 out" in screen.text
         await screen.press("escape")
         await screen.settle()
         assert engine.readings.all() == []

@@ -410,6 +410,16 @@ async def test_other_rows(stocked: Engine, screen: Screen) -> None:
     assert status_of(stocked, first) == "candidate"
 
 
+async def test_rows_that_wait_are_not_put_back(screen: Screen) -> None:
+    for marks in ((), ("space", "space")):
+        await screen.press(*marks, "full_stop")
+        assert "other rows" in screen.text
+        assert "put back" not in screen.text
+        await screen.press("escape")
+    await screen.press("escape", "a", "k", "full_stop")
+    assert "put back" in screen.text
+
+
 async def test_copy_puts_the_wording_on_the_clipboard(screen: Screen) -> None:
     await screen.press("y")
     assert screen.app.clipboard == present(screen.model.current).content

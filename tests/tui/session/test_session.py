@@ -282,7 +282,7 @@ async def test_a_quote_that_the_row_of_a_tool_leaves_out_is_shown_below_it(
     told.result("total 3\n" * 40 + "tray: A5 only\n" + "total 4\n" * 40)
     session.write_bytes(b"".join([*lines, told.bytes()]))
     quote = CitedText(7, 7, 8, "tray: A5 only")
-    row = rows_of(read_view(session).lines, [quote])[-1]
+    row = rows_of(read_view(session), [quote])[-1]
     assert row.cited == (quote,)
     assert "tray" not in row.line.text
     shown = [block.text for block in line_blocks(row, (), (), GLYPHS)]
@@ -314,8 +314,8 @@ async def test_the_queue_and_the_session_name_the_same_line(engine: Engine, tmp_
     async with opened(engine) as screen:
         assert "line 9 " in screen.text
         await screen.press("enter")
-        assert screen_of(screen).line_pane.border_title is not None
-        assert "line 9 " in screen.text
+        assert "line 9 · note" in screen.text, "nobody said it in a dialogue"
+        assert "9 note " in screen.text
 
 
 async def test_the_quote_of_the_row_one_came_from_is_the_only_one_marked_and_in_sight(

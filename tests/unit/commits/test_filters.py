@@ -84,6 +84,7 @@ def test_a_filter_line_finds(matching: Callable[[str], list[str]]) -> None:
         ("tokens:many", "wants a number"),
         ("is:legs", "is: takes edited, annotated, summary or criteria"),
         ("role>3", "is not a number"),
+        ("word " * 101, "A filter has at most 100 words."),
     ],
 )
 def test_what_is_not_understood_is_said(text: str, sentence: str) -> None:

@@ -78,6 +78,18 @@ def test_by_me_are_the_rows_that_the_queue_calls_own_words_and_those_written_by_
     assert set(engine.queue.ids(QueueQuery(filter="by:me", status="all"))) == {mine, written}
 
 
+def test_a_kind_is_the_word_that_a_row_shows_whether_it_is_a_need_or_a_type(
+    engine: Engine, queue_up: QueueUp
+) -> None:
+    (need,) = queue_up("Retries are idempotent")
+    (type_,) = engine.entities.author("acme", "decision", "Ledger: PostgreSQL 16").ids
+
+    found = engine.queue.ids(QueueQuery(filter="kind:decision", status="all"))
+    assert set(found) == {need, type_}
+    found = engine.queue.ids(QueueQuery(filter="type:decision", status="all"))
+    assert set(found) == {type_}
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -90,6 +102,8 @@ def test_by_me_are_the_rows_that_the_queue_calls_own_words_and_those_written_by_
         ("type:xq", "identity, preference"),
         ("kind:xq", "memory, entity, conflict, instruction"),
         ("status:gone", "waiting, promoted"),
+        ("ledger " * 101, "A filter has at most 100 words."),
+        ("-".join(["ledger"] * 101), "A filter has at most 100 words."),
     ],
 )
 def test_what_cannot_be_understood_is_named(

@@ -361,9 +361,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             if item.id in pinned:
                 words = "Pinned" if now.state == "full" else f"Pinned, but {now.reason}"
                 back = "to unpin"
-            self.say(
-                f"{words}: {display_line(clip(item.words, NAME_CHARACTERS))} - {keys.PIN.key} {back}"
-            )
+            name = display_line(clip(item.words, NAME_CHARACTERS))
+            self.say(f"{words}: {name} - {keys.PIN.key} {back}")
 
         self._choose(structs.replace(choices, pinned=pinned), say)
 

@@ -31,7 +31,7 @@ from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
 from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
 MAX_MEMORIES, MAX_CHARS = 2, 600
-"""Limits for one call: memories, and characters including the frame."""
+"""Limits for one call: memories, if they are no guards, and characters including the frame."""
 BUSY_SECONDS = 0.02
 """Wait for another process that is writing."""
 
@@ -96,7 +96,9 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
                 (TEXT, *(memory.id for memory in found)),
             ).fetchall()
         )
-        found = [memory for memory in found if memory.id in texts][:MAX_MEMORIES]
+        found = [memory for memory in found if memory.id in texts]
+        if event.kind != GUARD:  # all of these, or the repeated call would be denied, too
+            found = found[:MAX_MEMORIES]
         if not found:
             return ""
         opened.execute("PRAGMA synchronous = NORMAL")  # a use may be lost
@@ -283,7 +285,7 @@ def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
     head = f"The person keeps this for {about.get(event.kind, f'the call {call}'.strip())}:"
     foot = f"\n{AGAIN}" if event.kind == GUARD else ""
     frame = len(f"{OPENING}\n{head}\n{CLOSING}{foot}")
-    room = (MAX_CHARS - frame) // len(rows) - len("- [m:1234567] \n")
+    room = max((MAX_CHARS - frame) // len(rows) - len("- [m:1234567] \n"), 1)
     lines = [
         f"- [m:{number}] {text if len(text) <= room else text[: room - 1] + '…'}"
         for number, text in rows

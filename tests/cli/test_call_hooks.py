@@ -382,6 +382,18 @@ def test_of_guarded_calls_in_parallel_one_is_denied(reviewer: Reviewer, office: 
     assert [PUSH in answer for answer in answers].count(True) == 1
 
 
+def test_a_call_with_several_guards_is_denied_once_for_all(
+    reviewer: Reviewer, office: Path
+) -> None:
+    for words in ("Fetch before a push.", "Nobody pushes on Fridays."):
+        remembered(reviewer, office, words, when="guard git push")
+    event = told(office, tool_name="Bash", tool_input={"command": "git push"})
+    denial = hook(reviewer, "claude-code", "PreToolUse", event)
+    assert all(words in denial for words in (PUSH, "Fetch before", "on Fridays"))
+    assert len(said(denial)) <= 600
+    assert hook(reviewer, "claude-code", "PreToolUse", event) == ""
+
+
 @pytest.mark.parametrize("call", ["git status", "echo 'git push'", "git pull # push"])
 def test_other_calls_pass(call: str, reviewer: Reviewer, office: Path) -> None:
     event = told(office, tool_name="Bash", tool_input={"command": call})

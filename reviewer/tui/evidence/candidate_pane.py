@@ -80,7 +80,7 @@ def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
     if view.kind == "conflict":
         return f"{signs.attention} #{view.id}  conflict"
     sure = f"confidence {figure(view.confidence)}"
-    last = used or "never used" if view.status is Status.ACTIVE else sure
+    last = used or "not given yet" if view.status is Status.ACTIVE else sure
     kind = (view.need or view.type).replace("_", " ")
     words = (kind, last) if view.kind == "memory" else (str(view.kind), kind, last)
     return f"#{view.id}  {f' {signs.dot} '.join(words)}"

@@ -158,6 +158,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         scrollbar-size-vertical: 1;
     }
     EditPane WordDiffView { height: 1fr; min-height: 4; }
+    EditPane.-new WordDiffView { display: none; }
     """
 
     def __init__(
@@ -186,6 +187,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.editor.load_text(self._kept)
         self.editor.move_cursor(self.editor.document.end)
         self.draw_title()
+        self.set_class(not edit.original, "-new")
         self._draw_soon(0)
         # Immediately, so that text typed ahead reaches the editor.
         self.screen.set_focus(self.editor, scroll_visible=False)

@@ -9,13 +9,13 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.extraction.candidates import PRIORS, Candidate, RuleClass, Setting
 from reviewer.extraction.confidence import confidence, freshness, path_signal
 from reviewer.extraction.entities.entity import EntityCandidate, EntityType
 from reviewer.extraction.entities.facts import structure_of
-from reviewer.extraction.entities.naming import wording
+from reviewer.extraction.entities.naming import title_parts, wording
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.rules import (
     BOLD,
@@ -36,6 +36,7 @@ from reviewer.extraction.rules import (
 from reviewer.sources.records import Record, RecordUse, Role, Shape
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.units import Unit, UnitKind, units
+from reviewer.text.wording import content_words
 
 TOO_SHORT = "below min content length"
 TOO_LONG = "above max content length"
@@ -95,7 +96,7 @@ class Extractor:
                 yield self._judge(record, find)
 
     def _judge(self, record: Record, find: _Find) -> Candidate | Dropped:
-        content, rule_class = find.content, find.rule_class
+        content, rule_class = find.statement, find.rule_class
         if len(content) < SHORTEST_STATEMENT:
             return _dropped(TOO_SHORT, record, find)
         if len(content) > LONGEST_STATEMENT:
@@ -128,7 +129,7 @@ class Extractor:
         if not isinstance(find.type, EntityType):
             return candidate
         above = _heading_above(record, find.unit)
-        structure = structure_of(content, find.type, _title(record, find), above)
+        structure = structure_of(find.content, find.type, _title(record, find), above)
         return EntityCandidate(
             **{name: getattr(candidate, name) for name in Candidate.__struct_fields__},
             structure=structure,
@@ -154,7 +155,9 @@ class BootText:
 
 
 class _Find(Struct, frozen=True):
-    """A statement found by a rule: `record.text[start:end]` without its label."""
+    """A statement found by a rule: `record.text[start:end]` without its label. `subject`: the title
+    of a decision record, which its decision does not repeat.
+    """
 
     rule: str
     rule_class: RuleClass
@@ -163,6 +166,11 @@ class _Find(Struct, frozen=True):
     start: int
     end: int
     unit: Unit
+    subject: str = ""
+
+    @property
+    def statement(self) -> str:
+        return f"{self.subject}: {self.content}" if self.subject else self.content
 
 
 def _finds(record: Record) -> Iterator[_Find]:
@@ -185,12 +193,9 @@ def _finds(record: Record) -> Iterator[_Find]:
             end = paragraph[-1].end
             if first.kind is UnitKind.SENTENCE:
                 stated.add(_heading_above(record, first))
-            if text[end - 1] == ":":
+            if text[end - 1] == ":" or text.startswith("![", first.start):
                 continue
-            if len(wording(text[first.start : end])) > LONGEST_STATEMENT:
-                end = first.end
-            type_ = EntityType.DECISION
-            yield _find("decision_section", RuleClass.HEADING, type_, text, first.start, end, first)
+            yield _decision(record, first, end)
         elif record.role is Role.NOTE or (record.role is Role.USER and not record.sidechain):
             for unit in paragraph:
                 yield from _sentence(text, unit)
@@ -261,6 +266,26 @@ def _find(
     rule: str, rule_class: RuleClass, type_: StrEnum, text: str, start: int, end: int, unit: Unit
 ) -> _Find:
     return _Find(rule, rule_class, type_, wording(text[start:end]), start, end, unit)
+
+
+def _decision(record: Record, first: Unit, end: int) -> _Find:
+    """The decision that begins with a unit; of a decision record, with its title where that says
+    more, and as many sentences as fit.
+    """
+    whole, short = (
+        _find(
+            "decision_section", RuleClass.HEADING, EntityType.DECISION,
+            record.text, first.start, each, first,
+        )
+        for each in (end, first.end)
+    )  # fmt: skip
+    title = title_parts(record.headings[0])[1] if len(record.headings) == 1 else ""
+    if not set(content_words(title)).issubset(content_words(whole.content)):
+        for found in (whole, short):
+            titled = structs.replace(found, subject=title)
+            if len(titled.statement) <= LONGEST_STATEMENT:
+                return titled
+    return whole if len(whole.content) <= LONGEST_STATEMENT else short
 
 
 def _may_decide(record: Record, unit: Unit, stated: Set[str]) -> bool:

@@ -84,6 +84,15 @@ def key_of(candidate: Candidate) -> Key:
     return str(kind), str(candidate.type), duplicate_key(candidate.content)
 
 
+def keys_of(candidate: Candidate) -> tuple[Key, ...]:
+    """Its key, and the one that the decision of a record had before it named its subject."""
+    kind, type_, key = key_of(candidate)
+    _, subject, rest = candidate.content.partition(": ")
+    if candidate.rule == "decision_section" and subject:
+        return (kind, type_, key), (kind, type_, duplicate_key(rest))
+    return ((kind, type_, key),)
+
+
 class QueueWriter:
     """Writes proposed rows into the queue of a project, inside an act: as new rows, or as evidence
     of rows that say the same, whatever their status.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reviewer.clock import Clock, iso
 from reviewer.extraction.candidates import Candidate
 from reviewer.extraction.ranking import CAP, best_first
-from reviewer.promotion.rows.enqueue import NewRow, QueueWriter, key_of, place_of
+from reviewer.promotion.rows.enqueue import NewRow, QueueWriter, key_of, keys_of, place_of
 from reviewer.promotion.rows.known_rows import known_keys
 from reviewer.promotion.rows.statement_rows import queue_statements
 from reviewer.promotion.waves.candidate_collector import CandidateCollector
@@ -46,11 +46,11 @@ def _queue(
     writer: QueueWriter, collector: CandidateCollector, folder: ReportFolder, report: WaveReport
 ) -> None:
     """Write statements first, then candidates, up to the cap; known ones are counted again."""
-    keys = map(key_of, collector.candidates)
+    keys = (key for each in collector.candidates for key in keys_of(each))
     existing = known_keys(writer.act.query, writer.project_id, keys)
     new: list[Candidate] = []
     for candidate in collector.candidates:
-        number = existing.get(key_of(candidate))
+        number = next((existing[key] for key in keys_of(candidate) if key in existing), None)
         if number is None:
             new.append(candidate)
         else:

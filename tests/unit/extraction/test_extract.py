@@ -62,6 +62,22 @@ def test_the_text_under_the_decision_heading_of_a_record() -> None:
     assert found(note("## Context\n\nWe run one worker for each queue.")) == []
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "statement"),
+    [
+        ("3. Oven queue", "We will run one worker.", "Oven queue: We will run one worker"),
+        ("One worker", "We will run one worker.", "We will run one worker"),
+        ("Oven queue", "One worker. " + "It owns the lock. " * 20, "Oven queue: One worker"),
+        ("Ovens " * 50, "We will run one worker.", "We will run one worker"),
+    ],
+)
+def test_the_title_of_a_decision_record_names_the_subject(
+    title: str, text: str, statement: str
+) -> None:
+    record = note(f"# {title}\n\n## Decision\n\n{text}", headings=(title.strip(),))
+    assert [content for *_, content in found(record)] == [statement]
+
+
 def test_of_a_long_decision_its_first_sentence_counts() -> None:
     text = "## Decision\n\nWe will run one worker. " + "It owns the queue and its lock. " * 10
     assert found(note(text)) == [(0.7, "decision", "We will run one worker")]

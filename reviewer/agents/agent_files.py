@@ -49,9 +49,6 @@ class SessionNote(Struct, frozen=True, kw_only=True):
     """When its transcript was last ingested; empty if never."""
     problem: str = ""
     """Why its transcript could not be ingested."""
-    given: tuple[int, ...] = ()
-    """Memories in the packets sent to it."""
-    given_at: str = ""
 
 
 class GivenPacket(Struct, frozen=True, kw_only=True):

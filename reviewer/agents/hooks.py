@@ -140,14 +140,18 @@ class Hooks:
         if event.kind == START:
             self._note(event)
             if self._has_project:
-                self._update_guards()
+                self._settle(event.session)
 
-    def _update_guards(self) -> None:
-        """Write the guards that others have set in a store that they share."""
+    def _settle(self, session: str) -> None:
+        """Record what the session got, and write the guards that others have set in a store that
+        they share.
+        """
         from reviewer.agents.memory_updates import update_call_hooks
         from reviewer.engine import Engine
 
         with closing(Engine.open(self._store, clock=self._clock)) as engine:
+            if session:
+                engine.recall.note_start(self._memories, session, iso(self._clock()))
             for problem in update_call_hooks(engine, lambda *_: None):
                 self.log(problem)
 
@@ -185,13 +189,7 @@ class Hooks:
             cwd=event.cwd,
             at=at,
             ended=ended,
-            given=self._memories,
-            given_at=at if self._memories else "",
         )
-        before = self._files.session(note)
-        if before is not None and before.given:
-            given = tuple(sorted({*before.given, *note.given}))
-            note = structs.replace(note, given=given, given_at=before.given_at)
         self._files.note_session(note)
         return True
 
@@ -316,6 +314,5 @@ class SessionReader:
             if engine is None:
                 raise ReviewerError(f"{folder} is not bound to a project: run reviewer there once.")
             report = engine.intake.ingest([path], project=engine.project or "", sessions=sessions)
-            engine.recall.note_start(note.given, note.session, note.given_at)
         if not report.files + report.unchanged:
             raise ReviewerError(next(iter(report.problems), f"{path} has no known format."))

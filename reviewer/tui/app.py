@@ -166,6 +166,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     def on_mount(self) -> None:
         """Enable the garbage collector after the first paint."""
         self.theme_changed_signal.subscribe(self, lambda _: self._restyle())
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(begin_collecting)
         self.set_interval(WATCH_SECONDS, self._watch_store)
         room = ROOMS.get(f"show_{load_tab(self.engine.path, self.project)}")

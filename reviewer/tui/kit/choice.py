@@ -230,7 +230,11 @@ def _fitting(options: Sequence[Option], text: str) -> list[Option]:
     fitting = [
         each
         for each in options
-        if all(word in f"{each.name} {each.detail}".casefold() for word in words)
+        if (
+            each.name.casefold().startswith(start)
+            if each.by_start
+            else all(word in f"{each.name} {each.detail}".casefold() for word in words)
+        )
     ]
     names = {each: each.name.casefold() for each in fitting}
     return sorted(

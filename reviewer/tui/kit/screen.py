@@ -481,7 +481,10 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         await self.choose(
             title,
-            [Option("yes", f"Yes, {yes}"), Option("no", f"No, {no}")],
+            [
+                Option("yes", f"Yes, {yes}", by_start=True),
+                Option("no", f"No, {no}", by_start=True),
+            ],
             answered,
             hint="type the first letter, or arrows move",
             current=current,

@@ -40,6 +40,8 @@ async def test_the_difference_is_shown_before_anything_is_written(
         await screen.press("enter")
         assert settings.read_text() == SETTINGS
         assert "last packet none yet" in screen.text
+        await screen.press("c", "enter", "c", "enter", "escape")
+        assert settings.read_text() == SETTINGS, "a letter in the middle is no answer"
         await screen.press("c", "enter", "y", "enter")
         assert "SessionStart" in settings.read_text()
         assert "d disconnect" in screen.text

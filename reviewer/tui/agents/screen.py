@@ -37,7 +37,7 @@ from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 NAME_CELLS = 13
 SCOPE_WORDS = {
     WiringScope.USER: "for all projects",
-    WiringScope.PROJECT: "for this project",
+    WiringScope.PROJECT: "for this folder's project",
     WiringScope.MEMORY: "by its memory folder",
 }
 DEMO = (

@@ -92,8 +92,9 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         calls, never = round(sum(each.saved for each in uses)), self.every - len(uses)
         return (
             found,
-            f"given {times(given)}, {held:,} held",
             f"about {count(calls, 'call')} saved" if calls else "",
+            f"given {times(given)}",
+            f"{held:,} held" if held else "",
             f"{broken:,} came back" if broken else "",
             f"{never:,} never given" if never else "",
             cost,

@@ -359,7 +359,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             now = next((each for each in packet.items if each.id == item.id), item)
             words, back = "No longer pinned", "to pin"
             if item.id in pinned:
-                words = "Pinned" if now.state == "full" else f"Pinned, but {now.reason}"
+                words = "Pinned here" if now.state == "full" else f"Pinned, but {now.reason}"
                 back = "to unpin"
             name = display_line(clip(item.words, NAME_CHARACTERS))
             self.say(f"{words}: {name} - {keys.PIN.key} {back}")

@@ -107,7 +107,7 @@ async def test_an_agent_is_connected_for_one_project_and_disconnecting_takes_it_
 ) -> None:
     async with opened(stocked, size=(120, 40), project="acme") as screen:
         await screen.press("f7", "c", *"this", "enter")
-        assert "Connect Claude Code for this project" in screen.text
+        assert "Connect Claude Code for this folder's project" in screen.text
         assert not (tree / ".mcp.json").exists()
         await screen.press("y", "enter")
         assert "reviewer" in (tree / ".mcp.json").read_text()

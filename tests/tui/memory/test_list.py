@@ -36,7 +36,7 @@ async def test_trusted_state_comes_first_then_what_was_used(known: Engine, memor
         agent.close()
         await screen.press("ctrl+l")
         assert rows(screen) == [tapes, approvals, mondays]
-        assert "2 memories · given once, 0 held · 1 never given" in screen.text
+        assert "2 memories · given once · 1 never given" in screen.text
         assert "    1        Deploys need two approvals" in screen.text
         assert "    -        We ship on Mondays only" in screen.text
 

@@ -159,7 +159,7 @@ async def test_a_pin_applies_to_this_packet(screen: Screen) -> None:
     assert present(model(screen).item).state != "full"
     await screen.press("P")
     assert present(model(screen).item).state == "full"
-    assert screen.status.startswith("Pinned: ")
+    assert screen.status.startswith("Pinned here: ")
     assert present(model(screen).packet).tokens_used <= 380
     await typed(screen, "b", "250")
     await go_to(screen, "Receipts before drawers")

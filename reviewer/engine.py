@@ -291,10 +291,12 @@ class Engine:
         tree = work_tree()
         if tree is None:
             return "This folder is not in a git work tree, so sessions in it get no memories."
-        own = bound_to(stored_projects(self._database), tree)
+        stored = stored_projects(self._database)
+        own = bound_to(stored, tree)
         if own is None:
             project = f"project {named}" if named else "a project"
-            way = "connect again" if named else "read sessions or decide on a candidate"
+            is_stored = any(each.name == named for each in stored)
+            way = "connect again" if is_stored else "read sessions or decide on a candidate"
             return (
                 f"This folder is not bound to {project} yet, so sessions in it get no memories:"
                 f" {way} here once."
@@ -304,7 +306,7 @@ class Engine:
                 f"This folder is bound to project {own.name}, so sessions in it get no memories of"
                 f" {named}: connect without that name."
             )
-        if not self.queue.counts(own.name).promoted:
+        if not (self.queue.counts(own.name).promoted or self.state.all(own.name)):
             return f"Nothing is promoted for project {own.name} yet, so sessions get no memories."
         return ""
 

@@ -52,6 +52,8 @@ async def test_marked_memories_are_retired_in_one_act_and_come_back_with_it(
         assert screen.status.startswith("Retired 2 ")
         await screen.press("u")
         assert {status_of(known, each) for each in (memory, entity)} == {"active"}
+        await screen.press("G", "space", "g", "x")
+        assert "What to do with #" in screen.text, "the marked one, not the value at the cursor"
 
 
 @pytest.mark.parametrize("where", ["f2", "f5"])

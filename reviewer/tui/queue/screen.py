@@ -37,7 +37,6 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
-from reviewer.tui.places import load_list
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
@@ -155,7 +154,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def begin(self, project: str | None, words: str) -> None:
         """Show a project from its first page; a text being edited becomes a draft."""
         words = f"{words} {self.leave_edit()}".strip()
-        if project != self.project:
+        is_other = project != self.project
+        if is_other:
             self.done, self.undone = [], []
             self.model.cursor = 0
         self.project = project
@@ -167,7 +167,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._look_around()
         self._show_project()
         self.note_version()
-        self.reload()
+        if is_other:
+            self.open_as_left()
+        else:
+            self.reload()
         self.say(words)
 
     def _look_around(self) -> None:
@@ -261,8 +264,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             super().watch_store()
 
     def _show_first_page(self) -> None:
-        self.kept_place = load_list(self.engine.path, self.tab, self.project)
-        place = self.kept_place[1]
+        _, place = self.kept_place
         query = self.query_asked
         here = () if place is None else (place,)
         self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)

@@ -410,6 +410,18 @@ async def test_other_rows(stocked: Engine, screen: Screen) -> None:
     assert status_of(stocked, first) == "candidate"
 
 
+async def test_a_project_has_its_own_filter_and_row_again(stocked: Engine, notes: Path) -> None:
+    stocked.intake.ingest([notes], project="other")
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("slash", *"-zebra", "enter", "j")
+        here = screen.model.current_id
+        await screen.press("p", *"other", "enter")
+        assert screen.queue.filter_text == ""
+        await screen.press("p", *"acme", "enter")
+        assert (screen.queue.filter_text, screen.model.current_id) == ("-zebra", here)
+        assert "\n / -zebra" in screen.text
+
+
 async def test_rows_that_wait_are_not_put_back(screen: Screen) -> None:
     for marks in ((), ("space", "space")):
         await screen.press(*marks, "full_stop")

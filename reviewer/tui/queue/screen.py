@@ -144,8 +144,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._left = isinstance(self.host.shown, KitScreen)
 
     def on_screen_resume(self) -> None:
-        """Reload the list if another screen has written meanwhile, such as an undo in History."""
-        if self._left and self.loaded and self.engine.version() != self._seen_version:
+        """Reload the list if another screen has written meanwhile, such as an undo in History,
+        unless it would lose marks or close clusters.
+        """
+        in_use = self.model.marks or self.model.leader_of
+        changed = self.engine.version() != self._seen_version
+        if self._left and self.loaded and changed and not in_use:
             self._load_again()
 
     def _show_project(self) -> None:

@@ -267,7 +267,7 @@ def _show_table(session: Session, as_json: bool) -> None:
     if as_json:
         return
     for row in rows:
-        for sentence in filter(None, (*row.missing, row.nothing)):
+        for sentence in filter(None, (*row.missing, row.gets_nothing)):
             narrate(f"{row.agent}: {sentence}")
         if row.never_run:
             narrate(f"{row.agent}: {NEVER_RUN.format(title=row.title)}")

@@ -90,7 +90,7 @@ def connect(
     old = planned.connection
     if not planned.changed and old is not None and old.command == place.command:
         narrate(f"{agent} is already connected.")
-        if scope == "project":
+        if scope == "project" and session.store_path().exists():
             with session.whole_store() as engine:
                 if nothing := _bound(session, engine):
                     narrate(nothing)

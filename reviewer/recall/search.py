@@ -245,9 +245,7 @@ def _by_quotation(store: sqlite3.Connection, project: int, cue: Cue) -> list[Rec
     said = "\n".join((cue.output, *cue.signatures)).lower()
     rows = _tied(store, project, "t.kind = ? AND instr(?, t.value)", QUOTED, said)
     # Only ASCII words have ends: other scripts may have no spaces, and signs stand anywhere.
-    whole = (
-        row for row in rows if re.search(rf"(?a)(?!\B\w){re.escape(row[2])}(?<!\w\B)", said)
-    )
+    whole = (row for row in rows if re.search(rf"(?a)(?!\B\w){re.escape(row[2])}(?<!\w\B)", said))
     return _recalled(whole, "this failure", BY_SIGNATURE)
 
 

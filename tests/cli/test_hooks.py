@@ -104,6 +104,12 @@ def test_connecting_says_what_is_still_to_do(reviewer: Reviewer) -> None:
         done = reviewer("--project", "annex", *connecting, cwd=clone)
         assert "not bound to project annex yet" in done.stderr
         assert "read sessions or decide on a candidate here once" in done.stderr
+    for part in Path(reviewer.db).parent.glob(f"{Path(reviewer.db).name}*"):
+        if part.is_file():
+            part.unlink()
+    assert (
+        reviewer.succeeds(*connecting, cwd=office).stderr == "claude-code is already connected.\n"
+    )
 
 
 def test_a_session_that_cannot_be_noted_gets_its_packet(reviewer: Reviewer) -> None:

@@ -276,8 +276,8 @@ class Engine:
         return choose(stored_projects(self._database), work_tree(folder), named)
 
     def bind_folder(self, named: str | None) -> None:
-        """Bind the working folder to the named project, or the one of its name, as the first act in
-        it would; a folder or project that is not stored or already bound stays as it is.
+        """Bind the working folder to a project: the named one, by default the one of its own name.
+        Nothing changes if the folder is bound already or the project is not stored.
 
         Raises ForeignProjectError as `choose_project` does.
         """
@@ -285,8 +285,8 @@ class Engine:
             self._ledger.bind_project(claim)
 
     def why_agents_get_nothing(self, named: str | None) -> str:
-        """Why the sessions of agents in the working folder get no memories of the named project, or
-        of its own, as a sentence; empty if they do.
+        """Why agents in the working folder get no memories of the named project, by default of the
+        one that it is bound to, as a sentence; empty if they do.
         """
         tree = work_tree()
         if tree is None:

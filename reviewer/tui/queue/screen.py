@@ -219,7 +219,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the reader
 
     def look_for_readers(self) -> None:
-        """Offer readers, until one has read a session of this project and the key is known."""
+        """Offer readers until one has read a session of this project: then the key is known."""
         project, engine = self.project, self.engine
         if project is not None and not engine.read_only and not self.host.is_demo:
             self.read(

@@ -25,7 +25,7 @@ _NO_TITLE = re.compile(r"\s*([-*+>|#`~=<]|\d+[.)]\s|$)")
 _MARK = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
 _FENCE = re.compile(rf"{_MARK}(?:(`{{3,}})[^`]*|(~{{3,}}).*)$")
 _SIGN = re.compile(
-    rf"^{_MARK}(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})[^\n]*$|`[^`\n]*`"
+    rf"^{_MARK}(?P<fence>`{{3,20}}(?=[^`\n]*$)|~{{3,20}})[^\n]*$|`[^`\n]*`"
     r"|(?P<comment><!--(?: INDEX:START -->)?)",
     re.MULTILINE,
 )

@@ -157,7 +157,7 @@ class Markup:
         if self._comment:
             self._comment = "-->" not in line
             return False
-        fence = _FENCE.match(line)
+        fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             self._fence = fence[1] or fence[2]
             return False

@@ -275,13 +275,15 @@ class Engine:
         """
         return choose(stored_projects(self._database), work_tree(folder), named)
 
-    def bind_folder(self, named: str | None) -> None:
-        """Bind the working folder to a project: the named one, by default the one of its own name.
-        Nothing changes if the folder is bound already or the project is not stored.
+    def bind_folder(self, named: str | None = None) -> None:
+        """Bind the working folder to a project: the named one, by default the one chosen at the
+        start, else the one of its own name. Nothing changes if the folder is bound already or the
+        project is not stored.
 
         Raises ForeignProjectError as `choose_project` does.
         """
-        if (claim := self.choose_project(named).claim) is not None:
+        claim = self._database.ownership.claim or self.choose_project(named).claim
+        if claim is not None:
             self._ledger.bind_project(claim)
 
     def why_agents_get_nothing(self, named: str | None) -> str:

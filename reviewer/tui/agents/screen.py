@@ -183,7 +183,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
         async def write() -> str:
             if scope is WiringScope.PROJECT:
-                await to_thread(self.engine.bind_folder, self.engine.project)
+                # Not to a project that is only looked at: its memories would go to agents here.
+                await to_thread(self.engine.bind_folder)
                 self.status.remark = display_line(self.engine.say_binding())
             await to_thread(self._connections.connect, planned)
             lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])

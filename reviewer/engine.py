@@ -275,26 +275,30 @@ class Engine:
         """
         return choose(stored_projects(self._database), work_tree(folder), named)
 
-    def bind_folder(self, named: str | None) -> None:
-        """Bind the working folder to the named project, or the one of its name, as the first act in
-        it would; a folder or project that is not stored or already bound stays as it is.
+    def bind_folder(self, named: str | None = None) -> None:
+        """Bind the working folder to a project: the named one, by default the one chosen at the
+        start, else the one of its own name. Nothing changes if the folder is bound already or the
+        project is not stored.
 
         Raises ForeignProjectError as `choose_project` does.
         """
-        if (claim := self.choose_project(named).claim) is not None:
+        claim = self._database.ownership.claim or self.choose_project(named).claim
+        if claim is not None:
             self._ledger.bind_project(claim)
 
     def why_agents_get_nothing(self, named: str | None) -> str:
-        """Why the sessions of agents in the working folder get no memories of the named project, or
-        of its own, as a sentence; empty if they do.
+        """Why agents in the working folder get no memories of the named project, by default of the
+        one that it is bound to, as a sentence; empty if they do.
         """
         tree = work_tree()
         if tree is None:
             return "This folder is not in a git work tree, so sessions in it get no memories."
-        own = bound_to(stored_projects(self._database), tree)
+        stored = stored_projects(self._database)
+        own = bound_to(stored, tree)
         if own is None:
             project = f"project {named}" if named else "a project"
-            way = "connect again" if named else "read sessions or decide on a candidate"
+            is_stored = any(each.name == named for each in stored)
+            way = "connect again" if is_stored else "read sessions or decide on a candidate"
             return (
                 f"This folder is not bound to {project} yet, so sessions in it get no memories:"
                 f" {way} here once."
@@ -304,7 +308,7 @@ class Engine:
                 f"This folder is bound to project {own.name}, so sessions in it get no memories of"
                 f" {named}: connect without that name."
             )
-        if not self.queue.counts(own.name).promoted:
+        if not (self.queue.counts(own.name).promoted or self.state.all(own.name)):
             return f"Nothing is promoted for project {own.name} yet, so sessions get no memories."
         return ""
 

@@ -27,7 +27,7 @@ class AgentRow(Struct, frozen=True, kw_only=True):
     last_packet: str
     last_read: str
     missing: tuple[str, ...]
-    nothing: str
+    gets_nothing: str
     """Why sessions in this folder get no memories although it is connected."""
     never_run: bool
     """Whether our settings have never been tried with its program."""
@@ -73,7 +73,7 @@ def agent_rows(
                 last_packet=given.at if given else "",
                 last_read=read.get(name, ""),
                 missing=tuple(missing),
-                nothing=reasons[0] if reasons and all(reasons) else "",
+                gets_nothing=reasons[0] if reasons and all(reasons) else "",
                 never_run=kind.never_run,
             )
         )

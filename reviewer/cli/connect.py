@@ -90,7 +90,7 @@ def connect(
     old = planned.connection
     if not planned.changed and old is not None and old.command == place.command:
         narrate(f"{agent} is already connected.")
-        if scope == "project":
+        if scope == "project" and session.store_path().exists():
             with session.whole_store() as engine:
                 if nothing := _bound(session, engine):
                     narrate(nothing)
@@ -267,7 +267,7 @@ def _show_table(session: Session, as_json: bool) -> None:
     if as_json:
         return
     for row in rows:
-        for sentence in filter(None, (*row.missing, row.nothing)):
+        for sentence in filter(None, (*row.missing, row.gets_nothing)):
             narrate(f"{row.agent}: {sentence}")
         if row.never_run:
             narrate(f"{row.agent}: {NEVER_RUN.format(title=row.title)}")

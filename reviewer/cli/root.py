@@ -68,6 +68,7 @@ SECTIONS = {
         "restore": VerbEntry(
             "triage:restore", "Return decided candidates to the queue.", rare=True
         ),
+        "retire": VerbEntry("triage:retire", "Make memories invalid.", rare=True),
         "stats": VerbEntry(
             "stats",
             "Count candidates by project and status, and uses; measure compressions.",

@@ -1,5 +1,5 @@
-"""Decisions about candidates: `promote|reject|defer|restore|merge|edit|supersede`, and the
-entities made from them: `graduate`. Each call is one act, undone as one.
+"""Decisions: `promote|reject|defer|restore|retire|merge|edit|supersede`, and the entities made
+from memories: `graduate`. Each call is one act, undone as one.
 """
 
 from __future__ import annotations
@@ -62,6 +62,15 @@ def restore(session: Session, ids: tuple[int, ...], because: str | None) -> None
             return
         for number in ids:
             report_act(engine.triage.dispute(number, because))
+
+
+@click.command(cls=Verb)
+@ids
+@pass_session
+def retire(session: Session, ids: tuple[int, ...]) -> None:
+    """No agent gets a memory from then on, and it is not proposed again."""
+    with session.changing() as engine:
+        report_act(engine.triage.retire(ids))
 
 
 @click.command(cls=Verb, example="merge 12 --into 7")

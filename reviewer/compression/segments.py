@@ -156,7 +156,9 @@ def _told(segment: Segment) -> list[SegmentTurn]:
 def with_call(segment: Segment, calls: Mapping[str, SegmentTurn]) -> Segment:
     """The segment with the call of its first result, which may be in another segment."""
     first = next(iter(_told(segment)), None)
-    call = calls.get(first.call) if first is not None and first.kind == "tool_result" else None
+    if first is None or first.kind != "tool_result" or not first.call:
+        return segment
+    call = calls.get(first.call)
     return structs.replace(segment, called=called(call.name, call.text)) if call else segment
 
 

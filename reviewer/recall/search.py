@@ -244,8 +244,8 @@ def _by_quotation(store: sqlite3.Connection, project: int, cue: Cue) -> list[Rec
     """The memories whose chosen quotations of a failure occur in its output, as whole words."""
     said = "\n".join((cue.output, *cue.signatures)).lower()
     rows = _tied(store, project, "t.kind = ? AND instr(?, t.value)", QUOTED, said)
-    # Ends of words in ASCII only: other scripts may have no spaces.
-    whole = (row for row in rows if re.search(rf"(?a)(?<!\w){re.escape(row[2])}(?!\w)", said))
+    # Only ASCII words have ends: other scripts may have no spaces, and signs stand anywhere.
+    whole = (row for row in rows if re.search(rf"(?a)(?!\B\w){re.escape(row[2])}(?<!\w\B)", said))
     return _recalled(whole, "this failure", BY_SIGNATURE)
 
 

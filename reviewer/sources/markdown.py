@@ -25,7 +25,7 @@ _NO_TITLE = re.compile(r"\s*([-*+>|#`~=<]|\d+[.)]\s|$)")
 _MARK = r"[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?"
 _FENCE = re.compile(rf"{_MARK}(?:(`{{3,}})[^`]*|(~{{3,}}).*)$")
 _SIGN = re.compile(
-    rf"^{_MARK}(?P<fence>`{{3,}}(?=[^`\n]*$)|~{{3,}})[^\n]*$|`[^`\n]*`"
+    rf"^{_MARK}(?P<fence>`{{3,20}}(?=[^`\n]*$)|~{{3,20}})[^\n]*$|`[^`\n]*`"
     r"|(?P<comment><!--(?: INDEX:START -->)?)",
     re.MULTILINE,
 )
@@ -157,7 +157,7 @@ class Markup:
         if self._comment:
             self._comment = "-->" not in line
             return False
-        fence = _FENCE.match(line)
+        fence = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if fence:
             self._fence = fence[1] or fence[2]
             return False

@@ -89,7 +89,8 @@ def entry_facts(text: str) -> dict[str, str]:
     """The `status` and `date` given in an entry's text."""
     facts: dict[str, str] = {}
     status_follows = False
-    for line in without_comments(text)[0].split("\n"):
+    text = without_comments(text)[0] if "<!--" in text else text
+    for line in text.split("\n"):
         if status_follows and line.strip():
             facts.setdefault("status", _plain(line))
             status_follows = False

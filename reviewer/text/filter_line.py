@@ -12,7 +12,7 @@ from reviewer.errors import FilterError
 
 Parameter = str | float
 MAX_WORDS = 100
-"""A database takes no condition of any depth."""
+"""SQLite limits how deep a condition may be."""
 _WORD = re.compile(r"\w+")
 _TERM = re.compile(
     r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|(?<=[:<>=])(?=\s|$)|\S+)'

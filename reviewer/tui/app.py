@@ -75,7 +75,7 @@ ROOMS = {
     keys.SHOW_AGENTS.id: ("agents", "AgentsScreen"),
     keys.SHOW_HISTORY.id: ("history", "HistoryScreen"),
 }
-"""The key of a tab -> its room and its screen; the queue lies below all of them."""
+"""The action of a tab -> its room and its screen; the queue lies below all of them."""
 
 Value = TypeVar("Value")
 

@@ -26,7 +26,9 @@ def load_list(store: Path, tab: str, project: str | None) -> tuple[str, int | No
 
 
 def save_list(store: Path, tab: str, project: str | None, words: str, row: int) -> None:
-    """Save them. Raises OSError if the folder cannot be written."""
+    """Save the filter of a list and the id under its cursor. Raises OSError if the folder cannot be
+    written.
+    """
     _save(store, {f"{tab} list of {project or ''}": [words, row]})
 
 

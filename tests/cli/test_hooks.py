@@ -91,6 +91,27 @@ def test_connecting_a_folder_for_a_project_binds_it(reviewer: Reviewer) -> None:
     )
 
 
+def test_connecting_says_what_is_still_to_do(reviewer: Reviewer) -> None:
+    office = tree(reviewer, "office")
+    reviewer.succeeds("ingest", "notes.md", cwd=office)
+    connecting = ["connect", "claude-code", "--project", "--yes"]
+    assert "Nothing is promoted for project office yet" in reviewer(*connecting, cwd=office).stderr
+    reviewer.succeeds("state", "set", "printer", "Star TSP143", cwd=office)
+    assert "TSP143" in hook(reviewer, "claude-code", "SessionStart", event(office))
+    assert "Nothing is promoted" not in reviewer(*connecting, cwd=office).stderr
+    clone = tree(reviewer, "clone")
+    for _ in range(2):
+        done = reviewer("--project", "annex", *connecting, cwd=clone)
+        assert "not bound to project annex yet" in done.stderr
+        assert "read sessions or decide on a candidate here once" in done.stderr
+    for part in Path(reviewer.db).parent.glob(f"{Path(reviewer.db).name}*"):
+        if part.is_file():
+            part.unlink()
+    assert (
+        reviewer.succeeds(*connecting, cwd=office).stderr == "claude-code is already connected.\n"
+    )
+
+
 def test_a_session_that_cannot_be_noted_gets_its_packet(reviewer: Reviewer) -> None:
     folder = filled(reviewer)
     agents = Path(f"{reviewer.db}-agents")

@@ -74,6 +74,7 @@ NAMING: dict[str, list[list[str]]] = {
     "reject": [["{waiting}"]],
     "defer": [["{waiting}"]],
     "restore": [["{active}"]],
+    "retire": [["{active}"]],
     "forget": [["{waiting}", "--yes"]],
     "edit": [["{waiting}", "--content-file", "words.txt"]],
     "merge": [["{waiting}", "--into", "{active}"], ["{own}", "--into", "{active}"]],

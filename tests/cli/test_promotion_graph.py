@@ -59,6 +59,18 @@ class TestTypesAndNames:
         assert show(reviewer, 1)["entity"]["name"] == "Ledger database"
         reviewer.nothing_lost()
 
+    def test_a_retired_entity_is_gone_with_the_memory_that_it_was(self, reviewer: Reviewer) -> None:
+        said(reviewer, "remember", "We use PostgreSQL for the ledger", "--type", "preference")
+        said(reviewer, "promote", 1)
+        said(reviewer, "graduate", 1, "--as", "decision")
+        said(reviewer, "promote", 2)
+        assert "Retired #2" in said(reviewer, "retire", 2)
+        assert [show(reviewer, each)["status"] for each in (1, 2)] == ["invalid", "invalid"]
+        assert reviewer.fails("retire", 2).endswith("#2 is already rejected. Nothing was changed.")
+        said(reviewer, "undo")
+        assert [show(reviewer, each)["status"] for each in (1, 2)] == ["graduated", "active"]
+        reviewer.nothing_lost()
+
     def test_another_type_ends_a_conflict(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, _, right, _ = rivals
         said(program, "edit", right, "--type", "knowledge")

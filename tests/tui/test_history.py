@@ -266,3 +266,18 @@ async def test_the_queue_has_the_rows_again_that_an_undo_here_put_back(stocked: 
         await screen.press("f2")
         assert list(screen.queue.model.ids) == rows
         assert f"Queue {len(rows)}" in screen.text
+
+
+async def test_the_newest_act_is_at_the_cursor_again_whichever_it_is(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("a", "f8")
+        await screen.pilot.press("ctrl+q")
+    stocked.state.set("acme", "region", "north")
+    async with opened(stocked, project="acme") as screen:
+        assert screen.top(HistoryScreen).acts.cursor == 0
+        await screen.press("j")
+        here = screen.top(HistoryScreen).acts.current_id
+        await screen.pilot.press("ctrl+q")
+    stocked.state.set("acme", "region", "south")
+    async with opened(stocked, project="acme") as screen:
+        assert screen.top(HistoryScreen).acts.current_id == here

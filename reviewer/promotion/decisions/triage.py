@@ -97,15 +97,22 @@ class Triage:
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
     def retire(self, ids: Sequence[int]) -> Done:
-        """Make promoted rows invalid: agents no longer get them, and they are never proposed again.
+        """Make promoted rows invalid, and what they were graduated from: agents no longer get them,
+        and they are never proposed again.
 
         Raises UnknownIdError, or ConflictError for one that is not promoted.
         """
+        graduated = (
+            "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
+            f" WHERE e.memory_id {AMONG} AND m.status = 'graduated'"
+        )
         with self._ledger.act("reject") as act:
             rows = rows_of(act, ids)
             for row in rows:
                 require_status(act, row, Status.ACTIVE)
-            act.update_many("memory", ids, status="invalid", decided_at=self._now())
+            sources = [number for (number,) in act.query(graduated, (listed(ids),))]
+            gone = [*(row.id for row in rows), *sources]
+            act.update_many("memory", gone, status="invalid", decided_at=self._now())
             act.title = _title("Retired", rows) + update_dependents(act, ids, self._now())
         return Done(act.id, act.title, tuple(ids))
 

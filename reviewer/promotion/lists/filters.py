@@ -52,7 +52,7 @@ FIELDS = {
     "kind": Field(
         meanings={
             **{kind: f"m.kind = '{kind}'" for kind in RowKind},
-            **{need: f"m.need = '{need}' OR m.type = '{need}'" for need in NEEDS},
+            **{need: f"iif(m.need = '', m.type, m.need) = '{need}'" for need in NEEDS},
         }
     ),
     "type": Field("m.type LIKE ? || '%'", values=_types),

@@ -167,8 +167,9 @@ class Queue:
         """The number of waiting rows of each project that has any, most first."""
         condition = self._condition(QueueQuery())
         found = self._database.query(
-            "SELECT p.name, count(*) FROM memory m JOIN project p ON p.id = m.project_id"
-            f" WHERE {condition.sql} GROUP BY p.id ORDER BY 2 DESC, 1",
+            f"SELECT p.name, (SELECT count(*) FROM memory m WHERE {condition.sql}"
+            " AND m.project_id = p.id) AS waiting FROM project p WHERE waiting"
+            " ORDER BY waiting DESC, p.name",
             condition.parameters,
         )
         return {str(name): int(number) for name, number in found}

@@ -139,7 +139,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if scope is WiringScope.MEMORY and state.row.agent not in HAVE_MEMORY:
             return f"{state.row.title} has no memory folder for others to write to."
         scopes = [each.partition(" ")[0] for each in state.row.connected]
-        if scope in scopes and not (state.row.missing or state.row.nothing):
+        if scope in scopes and not (state.row.missing or state.row.gets_nothing):
             return f"{state.row.title} is already connected ({SCOPE_WORDS[scope]})."
         return None
 
@@ -183,7 +183,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
         async def write() -> str:
             if scope is WiringScope.PROJECT:
-                await to_thread(self.engine.bind_folder, self.engine.project)
+                # Not to a project that is only looked at: its memories would go to agents here.
+                await to_thread(self.engine.bind_folder)
                 self.status.remark = display_line(self.engine.say_binding())
             await to_thread(self._connections.connect, planned)
             lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])
@@ -284,7 +285,7 @@ def state_word(row: AgentRow) -> str:
         return "not connected"
     if row.missing:
         return "something is missing"
-    return "gives nothing here" if row.nothing else "connected"
+    return "gives nothing here" if row.gets_nothing else "connected"
 
 
 def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
@@ -303,7 +304,7 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
         ),
     ]
     blocks = [TextBlock(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
-    troubles = filter(None, (*row.missing, row.nothing))
+    troubles = filter(None, (*row.missing, row.gets_nothing))
     blocks += [TextBlock(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in troubles]
     margin = (Run(" "),)
     blocks.append(TextBlock(""))

@@ -143,6 +143,10 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         return 0 if at_newest else self.acts.current_id or 0
 
     @property
+    def row_to_keep(self) -> int | None:
+        return self._place if self.acts.ids else None
+
+    @property
     def filter_text(self) -> str:
         return self._filter
 

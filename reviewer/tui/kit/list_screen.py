@@ -157,6 +157,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_focus(self.list, scroll_visible=False)
         self.show_footer()
         entitle(self.list, self._title)
+        self.open_as_left()
+
+    def open_as_left(self) -> None:
+        """Show the list of this project with the filter and the row of the last time."""
         if self.KEEPS_PLACE:
             self.kept_place = load_list(self.engine.path, self.tab, self.project)
         self.open_list(*self.kept_place)
@@ -435,9 +439,14 @@ class ListScreen(KitScreen, inherit_bindings=False):
             self._editor.keep_now()
         self.keep_place()
 
+    @property
+    def row_to_keep(self) -> int | None:
+        """The id of the row to remember; None before there are rows."""
+        return self.model.current_id if self.model is not None else None
+
     def keep_place(self) -> None:
         """Remember the filter and the row under the cursor, if they have changed."""
-        row = self.model.current_id if self.KEEPS_PLACE and self.model is not None else None
+        row = self.row_to_keep if self.KEEPS_PLACE else None
         words = self.filter_text
         if row is None or (words, row) == self.kept_place or self.engine.read_only:
             return

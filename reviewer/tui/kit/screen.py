@@ -4,7 +4,7 @@ the footer.
 
 from __future__ import annotations
 
-from asyncio import ensure_future, to_thread, wait
+from asyncio import Future, ensure_future, to_thread, wait
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
@@ -193,12 +193,18 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             done = await to_thread(act)
         self.status.remark = display_line(self.engine.say_binding())
         if personal(self.engine.path, "-agents").is_dir():
-            work: WorkType[None] = self._update_agents
-            update = ensure_future(self.run_worker(work).wait())
+            update = ensure_future(self._update_agents())
             await wait({update}, timeout=PATIENCE_SECONDS)
-            if not update.done():  # the message of the act is shown without its remark
-                update.add_done_callback(lambda _: self.say(self.status.text))
+            if update.done():
+                self.status.remark = f"{self.status.remark} {update.result()}".strip()
+            else:
+                self.app.run_worker(self._say_late(update))
         return done
+
+    async def _say_late(self, update: Future[str]) -> None:
+        """Add the remark to the message of an act that was shown without it."""
+        if remark := await update:
+            self.say(f"{self.status.text.rstrip('.') or 'Done'}. {remark}")
 
     def note_act(self, act: int, words: str = "") -> None:
         """Record an act for undo, with its wording here."""
@@ -219,9 +225,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """The name of this screen in messages."""
         return self.tab.capitalize()
 
-    async def _update_agents(self) -> None:
+    async def _update_agents(self) -> str:
         """Update the moments that hooks read, the memory folders that the person has chosen, and
-        the settings of connected agents; a remark names what was rewritten and what failed.
+        the settings of connected agents; returns what was rewritten and what failed, in sentences.
         """
         from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
 
@@ -234,9 +240,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             )
 
         problems = await to_thread(update)
-        follow = f"The settings of {' and '.join(agents)} follow." if agents else ""
-        said = (self.status.remark, follow, *problems)
-        self.status.remark = display_line(" ".join(filter(None, said)))
+        follow = [f"The settings of {' and '.join(agents)} follow."] if agents else []
+        return display_line(" ".join((*follow, *problems)))
 
     def last_done(self) -> Step | None:
         """The last act of this screen that was not undone elsewhere."""

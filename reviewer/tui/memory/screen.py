@@ -258,7 +258,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         of packets; unset the key of trusted state.
         """
         row, engine = self.facts.current, self.engine
-        if isinstance(row, TrustedRow):
+        if isinstance(row, TrustedRow) and not self.facts.marks:
             value = row.state
             self.settle(await self.write(lambda: engine.state.unset(value.project, value.key)))
         elif row is not None:

@@ -103,7 +103,7 @@ def step_budget(budget: int, step: int) -> int:
     """The next step above or below a budget; beyond the steps, double or half."""
     if step > 0:
         return next((value for value in BUDGETS if value > budget), budget * 2)
-    below = next((value for value in reversed(BUDGETS) if value < budget), BUDGETS[0])
+    below = next((value for value in reversed(BUDGETS) if value < budget), min(BUDGETS[0], budget))
     return below if budget <= BUDGETS[-1] else max(budget // 2, below)
 
 

@@ -368,8 +368,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     @unless(not_in_store)
     async def action_take_out(self) -> None:
-        """Leave the memory out of packets or put it back into the queue; unset a key of trusted
-        state.
+        """Leave the memory out of packets, retire it or put it back into the queue; unset a key of
+        trusted state.
         """
         item, memory, engine = self.packets.item, self._memory_here(), self.engine
         if not memory:

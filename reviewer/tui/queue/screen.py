@@ -37,7 +37,6 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
-from reviewer.tui.places import load_list
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
 from reviewer.tui.queue.model import QueueModel, count_new
@@ -145,8 +144,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._left = isinstance(self.host.shown, KitScreen)
 
     def on_screen_resume(self) -> None:
-        """Reload the list if another screen has written meanwhile, such as an undo in History."""
-        if self._left and self.loaded and self.engine.version() != self._seen_version:
+        """Reload the list if another screen has written meanwhile, such as an undo in History,
+        unless it would lose marks or close clusters.
+        """
+        in_use = self.model.marks or self.model.leader_of
+        changed = self.engine.version() != self._seen_version
+        if self._left and self.loaded and changed and not in_use:
             self._load_again()
 
     def _show_project(self) -> None:
@@ -155,7 +158,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def begin(self, project: str | None, words: str) -> None:
         """Show a project from its first page; a text being edited becomes a draft."""
         words = f"{words} {self.leave_edit()}".strip()
-        if project != self.project:
+        is_other = project != self.project
+        if is_other:
             self.done, self.undone = [], []
             self.model.cursor = 0
         self.project = project
@@ -167,7 +171,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._look_around()
         self._show_project()
         self.note_version()
-        self.reload()
+        if is_other:
+            self.open_as_left()
+        else:
+            self.reload()
         self.say(words)
 
     def _look_around(self) -> None:
@@ -212,7 +219,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # the reader
 
     def look_for_readers(self) -> None:
-        """Offer readers, until one has read a session of this project and the key is known."""
+        """Offer readers until one has read a session of this project: then the key is known."""
         project, engine = self.project, self.engine
         if project is not None and not engine.read_only and not self.host.is_demo:
             self.read(
@@ -261,8 +268,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             super().watch_store()
 
     def _show_first_page(self) -> None:
-        self.kept_place = load_list(self.engine.path, self.tab, self.project)
-        place = self.kept_place[1]
+        _, place = self.kept_place
         query = self.query_asked
         here = () if place is None else (place,)
         self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)

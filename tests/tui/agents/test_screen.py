@@ -130,6 +130,15 @@ async def test_an_agent_that_gives_nothing_here_says_why_and_connecting_binds_th
         assert "not bound" not in screen.text
 
 
+async def test_a_folder_is_not_bound_to_a_project_that_is_only_looked_at(
+    stocked: Engine, settings: Path, tree: Path, notes: Path
+) -> None:
+    stocked.intake.ingest([notes], project="other")
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("p", *"other", "enter", "f7", "c", *"this", "enter", "y", "enter")
+        assert f"{tree} is now bound to project acme" in " ".join(screen.status.split())
+
+
 async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
     stocked: Engine, settings: Path, tree: Path
 ) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from asyncio import create_task
+from pathlib import Path
+from threading import Event
+
 import pytest
 
 from reviewer.engine import Engine
@@ -52,6 +56,33 @@ async def test_marked_memories_are_retired_in_one_act_and_come_back_with_it(
         assert screen.status.startswith("Retired 2 ")
         await screen.press("u")
         assert {status_of(known, each) for each in (memory, entity)} == {"active"}
+        await screen.press("G", "space", "g", "x")
+        assert "What to do with #" in screen.text, "the marked one, not the value at the cursor"
+
+
+async def test_what_comes_late_of_an_act_is_said_where_the_person_is_by_then(
+    known: Engine, memory: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_end = Event()
+
+    def late(*_: object) -> list[str]:
+        may_end.wait(30)
+        return ["The hooks of Codex were edited since."]
+
+    monkeypatch.setattr("reviewer.agents.memory_updates.update_call_hooks", late)
+    monkeypatch.setattr("reviewer.tui.kit.screen.PATIENCE_SECONDS", 0.01)
+    Path(f"{known.path}-agents").mkdir(mode=0o700)
+    async with opened(known, project="acme") as screen:
+        await screen.press("f5", "G", "x", *"retire")
+        pressed = create_task(screen.press("enter"))
+        await until_async(lambda: "Retired" in screen.status)
+        screen.app.action_show_queue()
+        await until_async(lambda: not screen.status)
+        may_end.set()
+        await pressed
+        assert screen.status == "Done. The hooks of Codex were edited since."
+        await screen.press("f5", "y")
+        assert screen.status == "Copied 23 characters."
 
 
 @pytest.mark.parametrize("where", ["f2", "f5"])

@@ -42,6 +42,8 @@ async def test_a_step_of_the_budget_changes_every_pane(screen: Screen) -> None:
     assert present(model(screen).packet).budget == 500
     await typed(screen, "b", "1")
     assert "over: the parts always included need it" in screen.text
+    await screen.press("<")
+    assert present(model(screen).packet).budget == 1, "a step down is never up"
 
 
 async def test_a_budget_is_typed_and_other_text_is_not_taken(screen: Screen) -> None:

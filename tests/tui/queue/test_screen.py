@@ -410,6 +410,26 @@ async def test_other_rows(stocked: Engine, screen: Screen) -> None:
     assert status_of(stocked, first) == "candidate"
 
 
+async def test_a_project_has_its_own_filter_and_row_again(stocked: Engine, notes: Path) -> None:
+    stocked.intake.ingest([notes], project="other")
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("slash", *"-zebra", "enter", "j")
+        here = screen.model.current_id
+        await screen.press("p", *"other", "enter")
+        assert screen.queue.filter_text == ""
+        await screen.press("p", *"acme", "enter")
+        assert (screen.queue.filter_text, screen.model.current_id) == ("-zebra", here)
+        assert "\n / -zebra" in screen.text
+
+
+async def test_marks_outlast_a_look_at_another_screen(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("space", "space", "f8")
+        stocked.state.set("acme", "region", "north")
+        await screen.press("f2")
+        assert len(screen.model.marks) == 2
+
+
 async def test_rows_that_wait_are_not_put_back(screen: Screen) -> None:
     for marks in ((), ("space", "space")):
         await screen.press(*marks, "full_stop")

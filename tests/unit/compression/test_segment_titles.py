@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.compression.segments import title_of
+from reviewer.compression.segments import title_of, with_call
 from reviewer.compression.values import Segment, SegmentTurn
 from tests.unit.compression.making import turn
 
@@ -43,3 +43,9 @@ def test_a_title_is_the_opening(said: str, title: str) -> None:
 def test_a_call_names_its_tool_without_the_server() -> None:
     call = turn('{"tab": 3}', role="assistant", said="tool_use", name="mcp__kiosk_browser__click")
     assert titled(call) == 'click {"tab": 3}'
+
+
+def test_a_result_that_its_format_joins_to_no_call_is_not_named_after_one() -> None:
+    other = turn('{"file_path": "/srv/drawer.py"}', role="assistant", said="tool_use", name="Read")
+    told = Segment("s1", (turn("Ran 3 tests", said="tool_result"),), 10, "drawer")
+    assert with_call(told, {other.call: other}) == told

@@ -88,6 +88,10 @@ def test_a_kind_is_the_word_that_a_row_shows_whether_it_is_a_need_or_a_type(
     assert set(found) == {need, type_}
     found = engine.queue.ids(QueueQuery(filter="type:decision", status="all"))
     assert set(found) == {type_}
+    with planted(engine.path, "queue") as act:
+        act.update("memory", need, type="preference", need="trap")
+    assert engine.queue.ids(QueueQuery(filter="kind:preference", status="all")).tolist() == []
+    assert engine.queue.ids(QueueQuery(filter="kind:trap", status="all")).tolist() == [need]
 
 
 @pytest.mark.parametrize(

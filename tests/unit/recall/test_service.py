@@ -79,6 +79,22 @@ def test_the_same_failure_comes_before_words(engine: Engine) -> None:
     assert found[0].why == "this failure nilerr"
 
 
+@pytest.mark.parametrize(
+    ("quotation", "output", "is_it"),
+    [
+        ("ERESOLVE", "npm ERR! code ERESOLVE", True),
+        ("RESOLVE", "npm ERR! code ERESOLVE", False),
+        (": command not found", "bash: weigh: command not found", True),
+        ("weigh(", "coin.go:4: undefined weigh(coin)", True),
+    ],
+)
+def test_a_quotation_of_a_failure_has_whole_words(
+    engine: Engine, quotation: str, output: str, is_it: bool
+) -> None:
+    engine.recall.set_moments(4, [read_moment(f"error {quotation}")])
+    assert (4 in recalled(engine, "error", output)) == is_it
+
+
 def test_each_failure_of_a_call_has_its_memory_before_a_second_one(engine: Engine) -> None:
     for number, rule in ((1, "nilerr"), (4, "nilerr"), (5, "exhaustive")):
         engine.recall.set_moments(number, [read_moment(f"error {rule}")])

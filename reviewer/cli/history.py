@@ -4,27 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.inputs import ID, flag, limit_option, option
-from reviewer.cli.output import (
-    count,
-    emit,
-    fields,
-    json_option,
-    moment,
-    narrate,
-)
+from reviewer.cli.output import count, emit, fields, json_option, moment, narrate
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, leave, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
-    from reviewer.promotion.decisions.history import ActView, ChangeView
-
-PAGE = 500
-"""Acts read from the store at a time."""
+from reviewer.promotion.decisions.history import ChangeView
 
 
 @click.command(cls=Verb, example="undo 14")
@@ -67,9 +53,9 @@ def history(
         return
     none = "There are no acts yet. Ingest something: reviewer ingest PATH"
     with session.listing() as engine:
-        acts = _latest_acts(engine, limit, by)
+        acts = engine.history.acts(limit=limit, actor=by)
         emit(
-            reversed(list(acts)) if as_json else acts,
+            reversed(acts) if as_json else acts,
             as_json,
             lambda act: (
                 str(act.id),
@@ -83,20 +69,6 @@ def history(
         )
 
 
-def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[ActView]:
-    """At most `limit` acts, newest first; `by`: only those of one person or agent."""
-    before: int | None = None
-    left = limit
-    while left is None or left > 0:
-        most = PAGE if left is None else min(PAGE, left)
-        page = engine.history.acts(before=before, limit=most, actor=by)
-        yield from page
-        if len(page) < PAGE:
-            return
-        before = page[-1].id
-        left = None if left is None else left - len(page)
-
-
 @history.command("show")
 @click.argument("act", type=ID, metavar="ACT")
 @limit_option(500, "At most N rows.")
@@ -105,11 +77,7 @@ def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     """Show what one act changed: every row, before and after."""
     with session.reading() as engine:
-        emit(
-            engine.history.changes(act, limit=limit),
-            as_json,
-            lines=_shown,
-        )
+        emit(engine.history.changes(act, limit=limit), as_json, lines=_shown)
 
 
 def _shown(change: ChangeView) -> Iterator[str]:

@@ -48,12 +48,9 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
         with root.make_context("reviewer", list(arguments), obj=session) as context:
             root.invoke(context)
         sys.stdout.flush()
-        _print_remark(session)
+        code = DONE
     except click.exceptions.Exit as leaving:
         code = _after_flushing(leaving.exit_code)
-        if code == DONE:
-            _print_remark(session)
-        return code
     except (Exception, KeyboardInterrupt) as problem:
         if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
             raise
@@ -65,7 +62,9 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
         else:
             narrate(line)
         return _after_flushing(code)
-    return DONE
+    if code == DONE and session.remark:
+        narrate(session.remark)
+    return code
 
 
 def explain(problem: BaseException) -> tuple[str, int]:
@@ -115,11 +114,6 @@ def flush_streams() -> None:
             stream.flush()
         except OSError:
             discard(stream)
-
-
-def _print_remark(session: Session) -> None:
-    if session.remark:
-        narrate(session.remark)
 
 
 def _usage_line(problem: click.UsageError) -> str:

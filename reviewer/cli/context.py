@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -22,17 +22,15 @@ from reviewer.cli.output import (
     safe_lines,
 )
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
+from reviewer.commits.values import (
+    CommitQuery,
+    CommitView,
+    CompiledMessage,
+    ImportResult,
+    TokenTotals,
+)
+from reviewer.engine import Engine
 from reviewer.errors import SourceError
-
-if TYPE_CHECKING:
-    from reviewer.commits.values import (
-        CommitView,
-        CompiledMessage,
-        ContextView,
-        ImportResult,
-        TokenTotals,
-    )
-    from reviewer.engine import Engine
 
 IMPORT = "reviewer context import FILE"
 """The command for importing contexts."""
@@ -145,10 +143,8 @@ def export(session: Session, name: str) -> None:
     with their types, priorities, criteria and dates. Commits that an edit or a compression removed
     from the chain are left out.
     """
-    from reviewer.commits.values import CommitQuery
-
     with session.reading(filled_by=IMPORT) as engine:
-        found = find_context(engine, name)
+        found = engine.contexts.find(name, engine.project)
         for number in engine.contexts.ids(CommitQuery(found.id)):
             print_json(export_json(engine.contexts.commit(number)))
 
@@ -169,7 +165,7 @@ def compile_(session: Session, name: str, form: str) -> None:
     standard error.
     """
     with session.reading(filled_by=IMPORT) as engine:
-        context = find_context(engine, name)
+        context = engine.contexts.find(name, engine.project)
         messages = engine.contexts.compile(context.id)
         totals = engine.contexts.totals(context.id)
         if form == "chat":
@@ -185,11 +181,6 @@ def compile_(session: Session, name: str, form: str) -> None:
     tokens = sum(message.tokens for message in messages)
     printed = f"{count(len(messages), 'message')}, {count(tokens, 'token')}"
     narrate(f"{printed}, out of {totals_line(totals)}")
-
-
-def find_context(engine: Engine, name: str) -> ContextView:
-    """The context of that name or #number. Raises UnknownIdError."""
-    return engine.contexts.find(name, engine.project)
 
 
 def commit_json(view: CommitView) -> dict[str, Any]:

@@ -77,7 +77,11 @@ def history(
 def show(session: Session, act: int, limit: int, as_json: bool) -> None:
     """Show what one act changed: every row, before and after."""
     with session.reading() as engine:
-        emit(engine.history.changes(act, limit=limit), as_json, lines=_shown)
+        emit(
+            engine.history.changes(act, limit=limit),
+            as_json,
+            lines=_shown,
+        )
 
 
 def _shown(change: ChangeView) -> Iterator[str]:

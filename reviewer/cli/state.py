@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,10 +10,8 @@ from reviewer.cli.candidate import why
 from reviewer.cli.inputs import flag, option
 from reviewer.cli.output import emit, fields, json_option, moment, report_act, wrapped
 from reviewer.cli.session import Session, VerbSection, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
-    from reviewer.promotion.decisions.trusted_state import StateView
+from reviewer.engine import Engine
+from reviewer.promotion.decisions.trusted_state import StateView
 
 SET = "reviewer ingest PATH, or reviewer state set KEY VALUE"
 

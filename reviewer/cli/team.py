@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from reviewer import sharing
 from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, reason_of
+from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
     from reviewer.promotion.exchange.decision_lines import DecisionFile
@@ -27,8 +29,6 @@ def share(session: Session, group: str | None, stop: bool) -> None:
     """Everybody's decisions carry their login name. Drafts, runs and backups stay each person's
     own. Without GROUP it says who may open the store.
     """
-    from reviewer import sharing
-
     store = session.store_path()
     if stop and group:
         raise click.UsageError("give a group, or --stop")
@@ -56,8 +56,6 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
     quotes unless asked for. Conflicting decisions wait at the top of the queue. The settings `key`
     and `signers` of [sync] sign it.
     """
-    from reviewer.settings import load_settings
-
     settings = load_settings().sync
     with session.changing(create=True) as engine:
         done = engine.syncing.sync(

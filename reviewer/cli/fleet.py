@@ -12,6 +12,8 @@ from reviewer.cli.inputs import option
 from reviewer.cli.output import count, json_option, narrate, print_json, print_table, print_text
 from reviewer.cli.progress import working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, VerbSection, leave, pass_session
+from reviewer.clock import utc_now
+from reviewer.sources.elsewhere import is_url
 
 if TYPE_CHECKING:
     from reviewer.fleet.run import JobProgress, RunReport
@@ -30,7 +32,6 @@ def fleet() -> None:
 @fleet.command(
     "run",
     store=False,
-    short_help="Read sessions and write what they propose in parts.",
     example="fleet run ~/sessions 's3://team/logs/*.zst' --out parts",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
@@ -50,15 +51,12 @@ def run_(
     """
     if workers is not None and scheduler is not None:
         raise click.UsageError("--workers is for this machine, and --scheduler for a cluster")
-    from reviewer.sources.elsewhere import is_url
-
     if not all(source.strip() for source in sources):
         raise click.UsageError("one SOURCE is empty: name a folder, a file, a pattern or a URL")
     if not out.strip():
         raise click.UsageError("name the folder for the parts with --out DIR")
     if not is_url(out) and Path(out).exists() and not Path(out).is_dir():
         raise click.UsageError(f"{out} is a file: name a folder for the parts with --out DIR")
-    from reviewer.clock import utc_now
     from reviewer.fleet.run import run
     from reviewer.fleet.workers import Opener, cores, dask_cluster, processes
 
@@ -121,7 +119,6 @@ def _print_run(report: RunReport) -> None:
 
 @fleet.command(
     "import",
-    short_help="Queue what the parts say most often as one wave.",
     example="fleet import parts --top 5000",
 )
 @click.argument("folder", metavar="DIR")

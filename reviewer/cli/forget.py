@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +22,6 @@ from reviewer.cli.session import (
 from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from reviewer.engine import Engine
     from reviewer.promotion.decisions.forgetting import Erasure
 

@@ -19,6 +19,9 @@ from reviewer.cli.output import (
 )
 from reviewer.cli.progress import working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, leave, pass_session
+from reviewer.cli.sources import project_sessions
+from reviewer.llm.readers import readers
+from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -42,7 +45,6 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     are read. --again makes up for an earlier version: known candidates count as seen once more,
     others are queued beside them.
     """
-    from reviewer.cli.sources import project_sessions
     from reviewer.sources.walk import walk
 
     sessions: dict[Path, frozenset[str]] = {}
@@ -77,11 +79,12 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     if report.nothing_read:
         narrate(report.nothing_read)
         if len(paths) != 1 or paths[0].is_dir():
-            _name_problems(report)
+            for problem in report.problems:
+                narrate(problem)
         leave(FAILED)
     if unread := _unread(report):
-        narrate(unread)
-        _name_problems(report)
+        for problem in (unread, *report.problems):
+            narrate(problem)
     if not as_json:
         _say_what_is_next(report, waiting, offered)
 
@@ -107,17 +110,8 @@ def _offer(engine: Engine, project: str) -> str:
     """An offer of a reader for the project's sessions, with the estimated cost; empty without a
     reader or unread sessions.
     """
-    from reviewer.llm.readers import readers
-    from reviewer.settings import load_settings
-
     found = engine.readings.offer(readers(load_settings().model)[:1], project)
     return f"Next: {found[0].command}  ({found[0].sentence})" if found else ""
-
-
-def _name_problems(report: WaveReport) -> None:
-    """The first unreadable files, with the reasons."""
-    for line in report.problems:
-        narrate(line)
 
 
 REASONS_SHOWN = 4

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 
 import click
+from click.shell_completion import shell_complete
 
 from reviewer.cli.output import discard, narrate
+from reviewer.cli.root import root
 from reviewer.cli.session import (
     DONE,
     FAILED,
@@ -20,6 +22,7 @@ from reviewer.cli.session import (
     Session,
 )
 from reviewer.errors import ReviewerError
+from reviewer.installation import missing_extra
 
 COMPLETE = "_REVIEWER_COMPLETE"
 """Set by a shell that asks for completions, or by a person who wants their script."""
@@ -37,11 +40,7 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    from reviewer.cli.root import root
-
     if (asked := os.environ.get(COMPLETE)) is not None:
-        from click.shell_completion import shell_complete
-
         return shell_complete(root, {}, "reviewer", COMPLETE, asked)
     session = Session(open_screen=open_screen, check_keymap=check_keymap)
     try:
@@ -71,7 +70,6 @@ def explain(problem: BaseException) -> tuple[str, int]:
     """The sentence and the exit code for a failure."""
     import sqlite3
 
-    from reviewer.installation import missing_extra
     from reviewer.llm.model import CancelledError
 
     match problem:

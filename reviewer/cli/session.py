@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import click
+from click.shell_completion import CompletionItem
 
+from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
 from reviewer.cli.output import narrate
 from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import login_name
@@ -21,8 +23,6 @@ from reviewer.sharing import personal
 from reviewer.system import default_store
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from reviewer.engine import Engine
     from reviewer.start import Start
 
@@ -252,21 +252,19 @@ class Session:
         from reviewer.settings import load_settings, settings_path
 
         settings = load_settings()
-        begin = {} if start is None else {"start": start}
         return self._open_screen(
             engine,
             project,
             ascii=ascii or settings.ascii,
             light=settings.theme == "light",
             keymap=settings_path() if settings.keys else None,
-            **begin,
+            start=start,
         )
 
 
 def update_agents(engine: Engine) -> None:
     """Update what connected agents read after an act, and name the settings that changed."""
     if personal(engine.path, "-agents").is_dir():
-        from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
 
         def tell(_agent: str, lines: Sequence[str]) -> None:
             for line in lines:
@@ -455,8 +453,6 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands from the table, without importing them; options as completed by click."""
-        from click.shell_completion import CompletionItem
-
         named = [
             CompletionItem(name, help=entry.help)
             for name, entry in self.shown.items()

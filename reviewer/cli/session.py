@@ -396,18 +396,18 @@ class VerbGroup(Verb, VerbSection):
 
 
 class VerbEntry(NamedTuple):
-    """The location of a command, and the first line of its help."""
+    """The first line of a command's help, and its location."""
 
-    target: str
-    """`module:attribute` of the click command in `reviewer.cli`, or one name for both."""
     help: str
     """The docstring of the command has the rest."""
+    target: str = ""
+    """`module:attribute` of the click command in `reviewer.cli`; by default its name for both."""
     rare: bool = False
     """The program's help only names it: agents run it, or the screen does the same."""
 
-    def load(self) -> click.Command:
+    def load(self, name: str) -> click.Command:
         module, _, attribute = self.target.partition(":")
-        command = getattr(import_module(f"reviewer.cli.{module}"), attribute or module)
+        command = getattr(import_module(f"reviewer.cli.{module or name}"), attribute or name)
         assert isinstance(command, click.Command)
         rest = cleandoc(command.help or "")
         if not rest.startswith(self.help):
@@ -436,7 +436,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         entry = self.entries.get(cmd_name)
-        return entry and entry.load()
+        return entry and entry.load(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -76,7 +76,12 @@ def connect(
     place = _place(session, scope)
     connections = Connections(session.store_path().absolute())
     if scope == "memory":
-        planned = _plan_memory(session, connections, agent, place)
+        from reviewer.agents.memory_folders import facts_of
+
+        with session.listing() as engine:
+            project = engine.project or ""
+            facts = facts_of(engine, project)
+            planned = connections.plan_memory(agent, place, project, facts)
     else:
         block_text = _memories(session) if block else None
         planned = connections.plan_connect(agent, place, block=block_text)
@@ -169,16 +174,6 @@ def _bound(session: Session, engine: Engine) -> str:
     """Bind the folder to the project; returns why its sessions get nothing all the same."""
     engine.bind_folder(session.project)
     return engine.why_agents_get_nothing(session.project)
-
-
-def _plan_memory(
-    session: Session, connections: Connections, agent: str, place: WiringPlace
-) -> Planned:
-    from reviewer.agents.memory_folders import facts_of
-
-    with session.listing() as engine:
-        project = engine.project or ""
-        return connections.plan_memory(agent, place, project, facts_of(engine, project))
 
 
 def _memories(session: Session) -> AgentText:

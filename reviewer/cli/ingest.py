@@ -21,6 +21,7 @@ from reviewer.cli.progress import working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, leave, pass_session
 from reviewer.cli.sources import project_sessions
 from reviewer.llm.readers import readers
+from reviewer.projects import project_here
 from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def extract(
         line_start=from_line,
         line_end=to_line,
         top=top,
-        project=session.project_without_store(),
+        project=session.project or project_here(),
     )
     emit(
         found,

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
 from reviewer import __version__
 from reviewer.cli.inputs import flag
-from reviewer.cli.session import LazyGroup, Session, VerbEntry, pass_session, with_store_options
-
-if TYPE_CHECKING:
-    from reviewer.start import Start
+from reviewer.cli.session import LazyGroup, Session, VerbEntry, pass_session, store_options
 
 SECTIONS = {
     "Read sessions and notes": {
@@ -119,10 +115,10 @@ HIDDEN = {
     cls=LazyGroup,
     sections=SECTIONS,
     hidden=HIDDEN,
+    params=store_options(before_verb=True),
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@with_store_options
 @flag("--ascii", "Draw the screen with ASCII characters only.")
 @click.version_option(__version__, prog_name="reviewer", message="%(prog)s %(version)s")
 @pass_session
@@ -139,7 +135,7 @@ def root(ctx: click.Context, session: Session, ascii: bool) -> None:  # noqa: A0
         with session.whole_store(create=True) as engine:
             first = session.choose_to_begin(engine)
             session.remark = ""  # the screen shows the project itself
-            start: Start | None = None
+            start = None
             if first and not engine.read_only:
                 from reviewer.start import MachineStart
 

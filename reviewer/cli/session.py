@@ -18,7 +18,7 @@ from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
 from reviewer.cli.output import narrate
 from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import login_name
-from reviewer.projects import WITHOUT_A_TREE, NoProjectError, listed, project_here, work_tree
+from reviewer.projects import WITHOUT_A_TREE, NoProjectError, listed, work_tree
 from reviewer.sharing import personal
 from reviewer.system import default_store
 
@@ -223,10 +223,6 @@ class Session:
                 narrate(bound)
             engine.close()
 
-    def project_without_store(self) -> str:
-        """The name of the project for a command that does not open the store."""
-        return self.project or project_here()
-
     def require_terminal(self, instead: str) -> None:
         """Raise NoTerminalError if the screen cannot be drawn; `instead`: a command to suggest."""
         if os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver"):
@@ -310,7 +306,7 @@ class SharedOption(click.Option):
 SHARED = "As everywhere: --db, --project, --all-projects (see: reviewer --help)"
 
 
-def _store_options(*, before_verb: bool) -> list[click.Option]:
+def store_options(*, before_verb: bool) -> list[click.Option]:
     """`--db`, `--project`, `--all-projects` and `--actor`; before the verb also from variables."""
 
     def option(name: str, says: str, variable: str = "", **settings: Any) -> click.Option:
@@ -342,15 +338,8 @@ def _store_options(*, before_verb: bool) -> list[click.Option]:
     ]
 
 
-def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The shared options before the verb."""
-    options = reversed(_store_options(before_verb=True))  # click reverses them
-    command.__click_params__ = [*getattr(command, "__click_params__", []), *options]  # type: ignore[attr-defined]
-    return command
-
-
 class Verb(click.Command):
-    """A command that also takes the options of `with_store_options` after its name.
+    """A command that also takes the options of the store after its name.
 
     `example`: a line for `--help`, without `reviewer` in front. `store`: whether the command uses a
     store; if not, its help omits these options. `own_project`: its `--project` has another meaning,
@@ -367,7 +356,7 @@ class Verb(click.Command):
     ) -> None:
         super().__init__(*args, **settings)
         self.lists_shared = store and not own_project
-        options = _store_options(before_verb=False)[: 1 if own_project else None]
+        options = store_options(before_verb=False)[: 1 if own_project else None]
         for option in options:
             option.hidden = option.hidden or not store
         self.params.extend(options)

@@ -443,7 +443,6 @@ class Connections:
 
 
 def _connecting(connection: Connection) -> str:
-    """The command that made a connection."""
     if connection.scope is WiringScope.USER:
         return f"reviewer connect {connection.agent}"
     return f"reviewer connect {connection.agent} --{connection.scope} (in {connection.root})"

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reviewer.cli.output import cut, fields, line_width, moment, safe, wrapped
+from msgspec.structs import asdict
+
+from reviewer.cli.output import cut, line_width, moment, safe, wrapped
 from reviewer.promotion.lists.figure_words import came_up, factors
 from reviewer.promotion.lists.proof_words import ticks
 from reviewer.promotion.queue_order import doubt
@@ -102,7 +104,7 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
         **view.to_json(),
         "entity": engine.entities.get(memory) if entity else None,
         "conflicts": engine.conflicts.of(memory) if entity else [],
-        "conflict": fields(engine.conflicts.get(memory)) if conflict else None,
+        "conflict": asdict(engine.conflicts.get(memory)) if conflict else None,
         "graduated_to": engine.entities.graduated_to(memory) if graduated else None,
         "hints": engine.insight.hints([memory]).get(memory, []),
         "provenance": engine.provenance.of(memory),
@@ -110,7 +112,7 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
         "moments": [str(each) for each in engine.recall.moments(memory)],
         "evidence": [
             {
-                **fields(one.record),
+                **asdict(one.record),
                 "record_id": one.record.key,
                 "rule": one.rule,
                 "span_start": one.span_start,

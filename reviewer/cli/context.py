@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from reviewer.cli.inputs import FILE, line_range, option
 from reviewer.cli.output import (
     by_reason,
     count,
     emit,
-    fields,
     json_option,
     moment,
     narrate,
@@ -185,8 +185,8 @@ def compile_(session: Session, name: str, form: str) -> None:
 
 def commit_json(view: CommitView) -> dict[str, Any]:
     """A commit as one flat object: the fields of its row, then the rest."""
-    found = fields(view)
-    return {**fields(found.pop("row")), **found, "retention": view.retention}
+    found = asdict(view)
+    return {**asdict(found.pop("row")), **found, "retention": view.retention}
 
 
 def export_json(view: CommitView) -> dict[str, Any]:

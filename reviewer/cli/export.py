@@ -52,7 +52,6 @@ def _with_target(path: Path) -> str:
 
 
 def _preview_or_write(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
-    """Show the changes; write them if `write`."""
     changed = [plan for plan in plans if plan.changed]
     for plan in changed:
         for line in unified_diff(plan, plan.path.name):

@@ -40,7 +40,6 @@ def findings(session: Session, again: bool, limit: int | None, as_json: bool) ->
 
 
 def _lines(finding: FindingView) -> Iterator[str]:
-    """A finding in up to four lines."""
     times = f", {finding.times:,} times" if finding.times > finding.sessions else ""
     price = (
         f"{count(finding.sessions, 'session')}, {count(finding.cost, 'call')}{times},"

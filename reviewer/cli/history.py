@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 import click
+from msgspec.structs import asdict
 
 from reviewer.cli.inputs import ID, flag, limit_option, option
-from reviewer.cli.output import count, emit, fields, json_option, moment, narrate
+from reviewer.cli.output import count, emit, json_option, moment, narrate
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, leave, pass_session
 from reviewer.promotion.decisions.history import ChangeView
 
@@ -128,7 +129,7 @@ def verify(session: Session, head: str, as_json: bool) -> None:
         acts = count(verdict.acts, "act")
         yield f"{count(verdict.rows, 'row')} {agree} with the ledger of {acts}."
 
-    row = {"ok": verdict.ok, **fields(verdict), "acts_since_head": verdict.since}
+    row = {"ok": verdict.ok, **asdict(verdict), "acts_since_head": verdict.since}
     emit([row], as_json, lines=shown)
     if not verdict.ok:
         leave(FAILED)

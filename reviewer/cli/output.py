@@ -8,14 +8,11 @@ import sys
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import IO, Any, Protocol, TypeVar
 
 import click
 
 from reviewer.text.numerals import count as count
-
-if TYPE_CHECKING:
-    from msgspec import Struct
 
 Row = TypeVar("Row")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -64,11 +61,6 @@ def _plain(value: object) -> object:
     from msgspec import to_builtins
 
     return to_builtins(value, enc_hook=str)
-
-
-def fields(record: Struct) -> dict[str, Any]:
-    """The fields of a record, for printing it with more."""
-    return {name: getattr(record, name) for name in record.__struct_fields__}
 
 
 def print_text(text: str) -> None:
@@ -134,7 +126,6 @@ def safe_lines(text: str) -> list[str]:
 
 
 def cell_width(text: str) -> int:
-    """The width of a text in terminal columns."""
     return sum(_cells(character) for character in text)
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from reviewer.cli.inputs import FILE, option
 from reviewer.cli.output import (
     count,
     emit,
-    fields,
     json_option,
     narrate,
     print_json,
@@ -52,7 +52,7 @@ def check(file: Path, as_json: bool) -> None:
     entries = list(resolve.entries(found))
     if as_json:
         nodes, edges = list(found.nodes.values()), [_entry_json(entry) for entry in entries]
-        print_json({"file": file, **fields(found), "nodes": nodes, "edges": edges})
+        print_json({"file": file, **asdict(found), "nodes": nodes, "edges": edges})
     else:
         _show_check(found, entries)
 
@@ -127,7 +127,7 @@ def preamble(
     for each in MODES if chosen == "all" else (chosen,):
         made = build_preamble(each, found, run, node)
         row = {
-            **fields(made),
+            **asdict(made),
             "node": node,
             "encoding": "cl100k_base",
             "resolved": entry.fidelity.value,
@@ -232,5 +232,5 @@ def _entry_json(entry: NodeEntry) -> dict[str, Any]:
 
 
 def _step_json(number: int, step: WalkStep) -> dict[str, Any]:
-    edges = [{**fields(edge), "back": edge.index in step.back} for edge in step.edges]
-    return {"number": number, **fields(step.node), "reachable": step.reachable, "edges": edges}
+    edges = [{**asdict(edge), "back": edge.index in step.back} for edge in step.edges]
+    return {"number": number, **asdict(step.node), "reachable": step.reachable, "edges": edges}

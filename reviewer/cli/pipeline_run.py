@@ -16,7 +16,6 @@ from reviewer.cli.inputs import FILE, PAIR, flag, option, together
 from reviewer.cli.output import (
     count,
     emit,
-    fields,
     json_option,
     moment,
     narrate,
@@ -145,7 +144,7 @@ def runs(session: Session, run_id: str | None, as_json: bool) -> None:
             store.pipelines.runs(store.project),
             as_json,
             lambda each: (each.run_id, each.state, moment(each.started_at), each.current_node),
-            to_json=lambda each: {**fields(each), "can_resume": each.can_resume},
+            to_json=lambda each: {**structs.asdict(each), "can_resume": each.can_resume},
             empty="No pipeline has run yet. Run one: reviewer pipeline run FILE.dot",
         )
 
@@ -168,7 +167,7 @@ def _print_stages(store: Engine, run_id: str, *, as_json: bool) -> None:
         right=[0],
         to_json=lambda entry: {
             "run_id": view.run_id,
-            **fields(entry),
+            **structs.asdict(entry),
             "folder": f"{view.folder}/{entry.folder}",
         },
     )
@@ -231,7 +230,7 @@ class Watcher:
 def _event_json(event: Event) -> object:
     if not isinstance(event, StageDone):
         return event
-    return {"event": "stage_done", **fields(event.stage), "target": event.target}
+    return {"event": "stage_done", **structs.asdict(event.stage), "target": event.target}
 
 
 def _print_event(event: Event) -> None:

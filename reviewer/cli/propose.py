@@ -362,9 +362,8 @@ class _Outcome:
     """The outcome of a run, session by session."""
 
     def __init__(
-        self, plan: RunPlan, reader: str, engine: Engine, project: str, limit: int | None
+        self, plan: RunPlan, reader: str, engine: Engine, project: str, max_tokens_in: int | None
     ) -> None:
-        """`limit`: of the tokens sent."""
         from reviewer.promotion.rows.relations import Related
         from reviewer.proposing.statements import Spent
 
@@ -380,7 +379,7 @@ class _Outcome:
         self._deferred = 0
         self._told: set[Path] = set()
         """Sessions with new statements."""
-        self.spent, self._limit = Spent(limit), limit
+        self.spent, self._limit = Spent(max_tokens_in), max_tokens_in
         self._dropped: Counter[str] = Counter()
         self.failures: list[str] = []
 
@@ -505,7 +504,6 @@ class _Outcome:
             narrate("Decide with: reviewer" if self._new else "Nothing new to decide on.")
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        """The counts as lines of a table."""
         yield "statements", f"{len(self._new):,} new, {self._seen:,} seen again"
         if self._deferred:
             doubted = f"{self._deferred:,} of the new ones, meant for once or doubted by the reader"

@@ -31,7 +31,6 @@ DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def leave(code: int) -> NoReturn:
-    """End the command with an exit code."""
     raise click.exceptions.Exit(code)
 
 

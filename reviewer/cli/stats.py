@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sized
 
 import click
+from msgspec.structs import asdict
 
-from reviewer.cli.output import emit, fields, json_option, print_text
+from reviewer.cli.output import emit, json_option, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.llm.spending import SpendingTotal, asked, report
 
@@ -33,7 +34,7 @@ def stats(session: Session, as_json: bool) -> None:
         lambda row: (row[0], *(f"{getattr(row[1], column):,}" for column in COLUMNS), ""),
         head=("project", *(column.replace("_", " ") for column in COLUMNS), ""),
         right=range(1, len(COLUMNS) + 1),
-        to_json=lambda row: {"project": row[0], **fields(row[1])},
+        to_json=lambda row: {"project": row[0], **asdict(row[1])},
     )
     _print_gap(uses, as_json)
     emit(

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 from reviewer import sharing
 from reviewer.cli.inputs import FILE, flag, option
-from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text
+from reviewer.cli.output import count, json_option, narrate, print_json, print_text
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, reason_of
@@ -66,7 +67,7 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
             signers=settings.signers,
         )
     if as_json:
-        print_json(fields(done))
+        print_json(asdict(done))
     for problem in done.problems:
         narrate(problem)
     if not as_json:
@@ -170,7 +171,7 @@ def _require_project(found: DecisionFile, project: str, named: str | None) -> No
 
 def _report(done: ImportedDecisions, as_json: bool, actor: str) -> None:
     if as_json:
-        print_json({**fields(done), "actor": actor})
+        print_json({**asdict(done), "actor": actor})
         return
     for each in done.refused:
         print_text(f"refused  {each.why}; {actor} {each.verdict}: {each.content}")

@@ -146,10 +146,6 @@ class AgentTools:
         """Queue a statement for the person's decision, if its quotes prove it."""
         if type_ and type_ not in TYPES:
             raise ReviewerError(f"type is one of {', '.join(TYPES)}, not {type_[:40]!r}.")
-        if not 1 <= len(quotes) <= MAX_QUOTES:
-            raise ReviewerError(
-                f"quotes takes 1 to {MAX_QUOTES} passages, word for word, that prove it."
-            )
         if any(len(each.text) > LONGEST_QUOTE for each in quotes):
             raise ReviewerError(f"A quote has at most {LONGEST_QUOTE:,} characters.")
         with self._engine() as engine:

@@ -195,8 +195,7 @@ def annotate(
     if as_json:
         print_json(done)
     report_act(done)
-    for warning in done.warnings:
-        narrate(warning)
+    narrate(*done.warnings)
 
 
 def _text(text: str) -> str:
@@ -240,8 +239,7 @@ def _report(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
         f"{verb} #{row.id} {row.hash[:SHORT]}, {count(row.tokens, 'token')}, {row.priority}"
         " - reviewer undo takes it back"
     )
-    for warning in engine.contexts.criteria_warnings([row.id]):
-        narrate(warning)
+    narrate(*engine.contexts.criteria_warnings([row.id]))
 
 
 def _cells(row: CommitRow) -> tuple[str, ...]:

@@ -106,11 +106,8 @@ def connect(
         backups = connections.connect(planned)
         update_agents(engine)
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
-    for sentence in filter(None, (*planned.left, *planned.afterwards, nothing)):
-        narrate(sentence)
-    lacking = missing_mcp()
-    if lacking and scope != "memory":
-        narrate(lacking)
+    lacking = "" if scope == "memory" else missing_mcp()
+    narrate(*filter(None, (*planned.left, *planned.afterwards, nothing, lacking)))
 
 
 @click.command(cls=Verb, own_project=True, example="disconnect claude-code")
@@ -136,8 +133,7 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
         return
     if planned.changed:
         narrate(f"Disconnected {agent}, except for:")
-    for sentence in planned.left:
-        narrate(sentence)
+    narrate(*planned.left)
     leave(FAILED)
 
 
@@ -189,8 +185,7 @@ def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
     if planned.changed:
         narrate(f"Changes to the settings of {planned.agent}:")
     for change in planned.changed:
-        for line in connections.diff(change):
-            print_text(line)
+        print_text(*connections.diff(change))
     count = len(planned.changed)
     names = ", ".join(
         f"{change.plan.path}{' (removed)' if change.removal else ''}" for change in planned.changed

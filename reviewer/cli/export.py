@@ -54,8 +54,7 @@ def _with_target(path: Path) -> str:
 def _preview_or_write(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
     changed = [plan for plan in plans if plan.changed]
     for plan in changed:
-        for line in unified_diff(plan, plan.path.name):
-            print_text(line)
+        print_text(*unified_diff(plan, plan.path.name))
     if not changed:
         narrate("No changes.")
         return

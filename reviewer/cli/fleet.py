@@ -32,6 +32,7 @@ def fleet() -> None:
 @fleet.command(
     "run",
     store=False,
+    short_help="Read sessions and write what they propose in parts.",
     example="fleet run ~/sessions 's3://team/logs/*.zst' --out parts",
 )
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
@@ -84,8 +85,7 @@ def run_(
         print_json(report)
     else:
         _print_run(report)
-    for problem in report.problems:
-        narrate(problem)
+    narrate(*report.problems)
     if report.state == "interrupted":
         narrate("Interrupted. What was read so far is kept; run the same command to continue.")
         leave(INTERRUPTED)

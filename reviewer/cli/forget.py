@@ -61,8 +61,7 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
         engine.forgetting.erase(erasure)
         update_agents(engine)
         done = engine.forgetting.clean_up(erasure)
-        for sentence in (*_blocks(engine, erasure), *engine.forgetting.out_of_reach(erasure)):
-            narrate(sentence)
+        narrate(*_blocks(engine, erasure), *engine.forgetting.out_of_reach(erasure))
         narrate("Erased for good." if done else UNFINISHED)
         if not done:
             leave(FAILED)

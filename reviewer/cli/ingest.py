@@ -80,12 +80,10 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     if report.nothing_read:
         narrate(report.nothing_read)
         if len(paths) != 1 or paths[0].is_dir():
-            for problem in report.problems:
-                narrate(problem)
+            narrate(*report.problems)
         leave(FAILED)
     if unread := _unread(report):
-        for problem in (unread, *report.problems):
-            narrate(problem)
+        narrate(unread, *report.problems)
     if not as_json:
         _say_what_is_next(report, waiting, offered)
 

@@ -41,5 +41,4 @@ def check() -> None:
         ("tokens", f"{sums} (counted by {answer.counted_by})"),
     ]
     print_table(rows)
-    for line in wrapped(answer.text.strip(), "> "):
-        print_text(line)
+    print_text(*wrapped(answer.text.strip(), "> "))

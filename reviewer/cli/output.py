@@ -63,24 +63,25 @@ def _plain(value: object) -> object:
     return to_builtins(value, enc_hook=str)
 
 
-def print_text(text: str) -> None:
-    """Print a line for a person on stdout, control characters made visible."""
-    _write(f"{safe(text)}\n")
+def print_text(*lines: str) -> None:
+    """Print lines for a person on stdout, control characters made visible."""
+    for line in lines:
+        _write(f"{safe(line)}\n")
 
 
 def print_lines(text: str) -> None:
     """Print a text for a person on stdout, line by line."""
-    for line in safe_lines(text):
-        print_text(line)
+    print_text(*safe_lines(text))
 
 
-def narrate(text: str) -> None:
-    """Print a line about progress or results on stderr, control characters made visible.
+def narrate(*lines: str) -> None:
+    """Print lines about progress or results on stderr, control characters made visible.
 
-    Never fails if nobody can read it.
+    Never fails if nobody can read them.
     """
-    with suppress(OSError):
-        click.echo(safe(text), err=True)
+    for line in lines:
+        with suppress(OSError):
+            click.echo(safe(line), err=True)
 
 
 class Act(Protocol):
@@ -189,8 +190,7 @@ def emit(
             if printed and apart:
                 print_text("")
             printed = True
-            for line in lines(row):
-                print_text(line)
+            print_text(*lines(row))
     if empty and not printed:
         narrate(empty)
 
@@ -203,8 +203,7 @@ def print_table(
 ) -> bool:
     """Print rows as aligned lines; returns whether there were any."""
     cells = [tuple(row) for row in rows]
-    for line in table([head, *cells] if head else cells, right=right):
-        print_text(line)
+    print_text(*table([head, *cells] if head else cells, right=right))
     return bool(cells)
 
 

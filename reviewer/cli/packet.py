@@ -131,8 +131,7 @@ def packet(
         hand_out(made.markdown)
     if source.words:
         narrate(source.words)
-    for line in _narration(made, pins, why_empty=session.remark):
-        narrate(line)
+    narrate(*_narration(made, pins, why_empty=session.remark))
     if task.strip() and not ready.for_task:
         narrate(
             "No word of the task tells the items apart, so they are in the order without a task."

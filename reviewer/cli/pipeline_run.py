@@ -278,8 +278,7 @@ class TerminalQuestions:
             for line in safe_lines(question.about):
                 narrate(f"  | {line}".rstrip())
             narrate("")
-        for line in safe_lines(question.text):
-            narrate(line)
+        narrate(*safe_lines(question.text))
         for choice in question.choices:
             leads = "" if choice.label == choice.target else f"  -> {safe(choice.target)}"
             narrate(f"  {choice.key}  {choice.label}{leads}")

@@ -482,8 +482,7 @@ class _Outcome:
         """Print the counts and how the run ended, and exit as it did."""
         for row in table(self._rows()):
             narrate(row) if as_json else print_text(row)
-        for failure in self.failures:
-            narrate(failure)
+        narrate(*self.failures)
         left = f"{count(self.left, 'piece')} left"
         same = "Run the same command to continue."
         if interrupted:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from inspect import cleandoc
@@ -260,13 +260,9 @@ class Session:
 def update_agents(engine: Engine) -> None:
     """Update what connected agents read after an act, and name the settings that changed."""
     if personal(engine.path, "-agents").is_dir():
-
-        def tell(_agent: str, lines: Sequence[str]) -> None:
-            for line in lines:
-                narrate(line)
-
-        for problem in (*bring_up_to_date(engine), *update_call_hooks(engine, tell)):
-            narrate(problem)
+        problems = bring_up_to_date(engine)
+        problems += update_call_hooks(engine, lambda _, lines: narrate(*lines))
+        narrate(*problems)
 
 
 pass_session = click.make_pass_decorator(Session)

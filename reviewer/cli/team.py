@@ -68,8 +68,7 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
         )
     if as_json:
         print_json(asdict(done))
-    for problem in done.problems:
-        narrate(problem)
+    narrate(*done.problems)
     if not as_json:
         back = f" - reviewer undo {done.act} takes it back" if done.act else ""
         narrate(f"{count(done.sent, 'decision')} sent, {done.taken:,} taken{back}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -26,14 +26,13 @@ from reviewer.cli.output import (
 from reviewer.cli.progress import working
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.clock import TimeLeft
+from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
+from reviewer.compression.preview import PreviewProgress, Watch
+from reviewer.compression.segments import title_of
+from reviewer.compression.values import FidelityValidation
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
-
-if TYPE_CHECKING:
-    from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
-    from reviewer.compression.preview import PreviewProgress, Watch
-    from reviewer.compression.values import FidelityValidation
-    from reviewer.engine import Engine
 
 LOST_SHOWN = 5
 LEVELS = ("full", "detailed", "brief", "tags")
@@ -221,8 +220,6 @@ def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[
 
     `total`: segments, if known before the first is done. `estimates`: say how much time is left.
     """
-    from reviewer.compression.preview import Watch
-
     time = TimeLeft()
     with working() as (line, asked):
 
@@ -273,8 +270,6 @@ def _show_levels(previews: Mapping[str, Preview], *, as_json: bool) -> None:
 
 
 def _row(each: SegmentPreview) -> tuple[str, ...]:
-    from reviewer.compression.segments import title_of
-
     level = "full" if each.kept else each.level.name.lower()
     return (
         each.segment.id,
@@ -289,8 +284,6 @@ def _row(each: SegmentPreview) -> tuple[str, ...]:
 
 def _show_segment(each: SegmentPreview) -> None:
     """The summary on stdout, its figures and losses on stderr."""
-    from reviewer.compression.segments import title_of
-
     name = f"{each.segment.id} {title_of(each.segment)}"
     if each.kept or not each.level:
         narrate(f"{name}: unchanged{f': {each.kept}' if each.kept else ''}")

@@ -22,6 +22,7 @@ from reviewer.cli.output import (
     safe_lines,
 )
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
+from reviewer.commits.rows import chat_messages, summary_label
 from reviewer.commits.values import (
     CommitQuery,
     CommitView,
@@ -169,8 +170,6 @@ def compile_(session: Session, name: str, form: str) -> None:
         messages = engine.contexts.compile(context.id)
         totals = engine.contexts.totals(context.id)
         if form == "chat":
-            from reviewer.commits.rows import chat_messages
-
             print_json(chat_messages(messages))
         else:
             emit(
@@ -223,8 +222,6 @@ def _print_imported(engine: Engine, done: ImportResult) -> None:
 
 
 def _message_lines(message: CompiledMessage) -> Iterator[str]:
-    from reviewer.commits.rows import summary_label
-
     speaker = f" {message.name}" if message.name else ""
     kind = summary_label(message.summary_of) if message.summary_of else message.type
     yield f"--- {message.role}{speaker} ({kind}) {message.hash[:SHORT]}"

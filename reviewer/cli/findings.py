@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.inputs import flag, limit_option
 from reviewer.cli.output import count, emit, json_option, narrate, table
 from reviewer.cli.session import Session, Verb, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.promotion.rows.finding_rows import FindingView
+from reviewer.promotion.rows.finding_rows import FindingView
 
 
 @click.command(cls=Verb)

@@ -6,8 +6,10 @@ import json
 import os
 import sys
 import unicodedata
+from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from typing import IO, Any, Protocol, TypeVar
 
 import click
@@ -132,16 +134,10 @@ def cell_width(text: str) -> int:
 
 def cut(text: str, width: int) -> str:
     """The text cut to `width` columns, with an ellipsis if something is missing."""
-    if cell_width(text) <= width:
+    ends = list(accumulate(map(_cells, text)))
+    if not ends or ends[-1] <= width:
         return text
-    kept: list[str] = []
-    used = 1
-    for character in text:
-        used += _cells(character)
-        if used > width:
-            break
-        kept.append(character)
-    return "".join(kept) + ELLIPSIS if width > 0 else ""
+    return text[: bisect(ends, width - 1)] + ELLIPSIS if width > 0 else ""
 
 
 def line_width() -> int | None:

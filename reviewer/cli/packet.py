@@ -24,6 +24,7 @@ from reviewer.cli.output import (
 from reviewer.cli.session import NOTHING_STORED, Session, VerbGroup, pass_session
 from reviewer.clock import from_iso
 from reviewer.packets.assembly import assemble
+from reviewer.packets.lookup import find_item
 from reviewer.packets.output import explained, item_json, to_json
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import Measurer
@@ -178,7 +179,6 @@ class _Source(NamedTuple):
 
 def _of_folder(folder: Path, words: str = "") -> _Source:
     from reviewer.packets.context_folder import read_folder
-    from reviewer.packets.lookup import find_item
 
     return _Source(read_folder(folder), find_item, words)
 

@@ -7,6 +7,7 @@ import click
 from reviewer.cli.inputs import option
 from reviewer.cli.output import emit, json_option, narrate
 from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.recall.service import cue_of
 from reviewer.text.for_agents import without_tags
 
 
@@ -24,8 +25,6 @@ def recall(session: Session, /, limit: int, of: str, as_json: bool, **moment: st
     share rare words with it. A doubtful match is left out. `reviewer edit ID --when` changes the
     moments of a memory.
     """
-    from reviewer.recall.service import cue_of
-
     named = [(kind, text) for kind, text in moment.items() if text is not None]
     if len(named) != 1:
         raise click.UsageError("name one of --command, --error, --file and --prompt")

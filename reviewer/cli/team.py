@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import asdict
@@ -15,11 +14,14 @@ from reviewer.cli.output import count, json_option, narrate, print_json, print_t
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, reason_of
+from reviewer.promotion.exchange.decision_lines import (
+    DecisionFile,
+    read_decisions,
+    write_decisions,
+)
+from reviewer.promotion.exchange.signatures import signature_of, signer
+from reviewer.promotion.exchange.signed_decisions import ImportedDecisions
 from reviewer.settings import load_settings
-
-if TYPE_CHECKING:
-    from reviewer.promotion.exchange.decision_lines import DecisionFile
-    from reviewer.promotion.exchange.signed_decisions import ImportedDecisions
 
 
 @click.command(cls=Verb, example="share staff --db /srv/reviewer/team.db")
@@ -102,9 +104,6 @@ def export(session: Session, key: Path, out: Path) -> None:
 
     Of promoted memories it has up to three passages, with the names of their files.
     """
-    from reviewer.promotion.exchange.decision_lines import write_decisions
-    from reviewer.promotion.exchange.signatures import signature_of
-
     for path in (out, signature_of(out)):
         if path.exists():
             raise StoreError(f"{path} exists: name another file.")
@@ -144,9 +143,6 @@ def import_(
     FILE.sig is the signature. Decisions that conflict with yours are refused and listed. Promoted
     memories that this store does not have are added, with their line of FILE as evidence.
     """
-    from reviewer.promotion.exchange.decision_lines import read_decisions
-    from reviewer.promotion.exchange.signatures import signer
-
     found = read_decisions(file)
     session.actor = signer(file, found.data, allowed)
     with session.changing(create=True) as engine:

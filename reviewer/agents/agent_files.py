@@ -82,7 +82,6 @@ class AgentFiles:
         return self._read(self.folder / SESSIONS / self._session_name(note), SessionNote)
 
     def forget_old_sessions(self) -> None:
-        """Keep the latest MAX_SESSIONS notes."""
         for note in self.sessions()[MAX_SESSIONS:]:
             (self.folder / SESSIONS / self._session_name(note)).unlink(missing_ok=True)
 

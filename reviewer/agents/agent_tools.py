@@ -146,10 +146,6 @@ class AgentTools:
         """Queue a statement for the person's decision, if its quotes prove it."""
         if type_ and type_ not in TYPES:
             raise ReviewerError(f"type is one of {', '.join(TYPES)}, not {type_[:40]!r}.")
-        if not 1 <= len(quotes) <= MAX_QUOTES:
-            raise ReviewerError(
-                f"quotes takes 1 to {MAX_QUOTES} passages, word for word, that prove it."
-            )
         if any(len(each.text) > LONGEST_QUOTE for each in quotes):
             raise ReviewerError(f"A quote has at most {LONGEST_QUOTE:,} characters.")
         with self._engine() as engine:
@@ -250,14 +246,15 @@ class AgentTools:
 
         Raises ReviewerError for any other file, links followed.
         """
-        from reviewer.agents.transcripts import SessionFile
+        from reviewer.agents.transcripts import SessionFile, noted
 
         root, path = self._root(), self._place(name)
         if root is not None and path.is_relative_to(root) and ".git" not in path.parts:
             return SessionFile(path)
-        for each in self._running_transcripts():
-            if each.path == path:
-                return each
+        for note in self._running():
+            with suppress(SourceError):  # the paths noted by hooks are checked again
+                if note.path and (found := noted(note)).path == path:
+                    return found
         raise ReviewerError(f"{name} is neither in this project's folder nor this session.")
 
     def _place(self, name: str) -> Path:
@@ -283,15 +280,6 @@ class AgentTools:
         """Sessions of this agent in this work tree, latest first."""
         return [note for note in self._noted() if note.agent == self.agent]
 
-    def _running_transcripts(self) -> Iterator[SessionFile]:
-        """The files of running sessions; the paths noted by hooks are checked again."""
-        from reviewer.agents.transcripts import noted
-
-        for note in self._running():
-            if note.path:
-                with suppress(SourceError):
-                    yield noted(note)
-
     def _noted(self) -> list[SessionNote]:
         """Sessions of any agent in this work tree, latest first."""
         root = os.path.realpath(self._root() or self._folder)
@@ -303,21 +291,18 @@ class AgentTools:
 
     # Proposing
 
-    def _waiting(self, engine: Engine) -> int:
-        from reviewer.promotion.views import QueueQuery
-
-        return engine.queue.count(QueueQuery(engine.project, "candidate", "proposer:mcp"))
-
     def _propose(
         self, engine: Engine, statement: str, type_: str, quotes: Sequence[AgentQuote]
     ) -> AgentText:
         from reviewer.extraction.candidates import MemoryType
         from reviewer.extraction.rules import sentence_type
+        from reviewer.promotion.views import QueueQuery
         from reviewer.proposing.proof import prove, reasons
         from reviewer.proposing.values import Proposal, Proposer, Proved
         from reviewer.sources.events import Speaker
 
-        if self._waiting(engine) >= PROPOSALS_WAITING:
+        waiting = QueueQuery(engine.project, "candidate", "proposer:mcp")
+        if engine.queue.count(waiting) >= PROPOSALS_WAITING:
             raise ReviewerError(
                 f"{PROPOSALS_WAITING} proposals of agents are already waiting in this project: the"
                 " person decides on those first."

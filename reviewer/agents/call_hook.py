@@ -36,7 +36,6 @@ def is_call(arguments: Sequence[str]) -> bool:
 
 
 def run(arguments: Sequence[str]) -> None:
-    """Answer a hook called with these arguments."""
     options = dict(zip(arguments[:-3:2], arguments[1:-3:2], strict=True))
     store = store_path(options.get("--db") or os.environ.get("REVIEWER_DB", ""))
     respond(store, options.get("--project"), *arguments[-2:])

@@ -164,19 +164,16 @@ class Connections:
             triggers = at_call.call_triggers(str(self._store))
         place = structs.replace(place, triggers=triggers)
         wiring: Wiring = AGENTS[agent].wire(place)
-        more = []
         if block is not None:
             path = place.root / AGENTS[agent].block
-            more.append(WiringFile(path=path, kind=FileKind.BLOCK, text=block))
-        planned = self._plan(agent, place, wiring, more)
-        other = {WiringScope.USER: WiringScope.PROJECT, WiringScope.PROJECT: WiringScope.USER}.get(
-            place.scope
-        )
+            written = WiringFile(path=path, kind=FileKind.BLOCK, text=block)
+            wiring = structs.replace(wiring, parts=(*wiring.parts, written))
+        planned = self._plan(agent, place, wiring)
         twice = [
-            f"{agent} is also connected by {disconnecting(each).replace('disconnect', 'connect')}, "
+            f"{agent} is also connected by {_connecting(each)}, "
             "so it gets each packet twice in that folder. One connection is enough."
             for each in self.all()
-            if each.agent == agent and each.scope is other
+            if each.agent == agent and each.scope not in (place.scope, WiringScope.MEMORY)
         ]
         return structs.replace(planned, afterwards=(*planned.afterwards, *twice))
 
@@ -190,7 +187,7 @@ class Connections:
         from reviewer.agents.memory_folders import memory_wiring  # late: it imports readers
 
         wiring = memory_wiring(agent, place, project, facts)
-        return structs.replace(self._plan(agent, place, wiring, []), project=project)
+        return structs.replace(self._plan(agent, place, wiring), project=project)
 
     def follow_triggers(self, read: Callable[[], tuple[str, ...]], tell: Tell) -> list[str]:
         """Rewrite the hooks of agents whose settings have other triggers than those that are read;
@@ -212,8 +209,18 @@ class Connections:
         return problems
 
     def _follow(self, connection: Connection, now: tuple[str, ...], tell: Tell) -> None:
-        planned = self._plan_triggers(connection, now)
-        if planned is None:
+        """Rewrite the hooks of an agent, unless its settings are elsewhere for this process."""
+        if connection.triggers in (None, now):
+            return
+        place = WiringPlace(
+            scope=connection.scope,
+            root=Path(connection.root),
+            command=connection.command,
+            environment=dict(os.environ),
+        )
+        planned = self.plan_connect(connection.agent, place, triggers=now)
+        own = {old.path for old in connection.files}
+        if not own >= {str(each.plan.path) for each in planned.changes}:
             return
         files, _ = self._write(planned)
         self._keep(structs.replace(connection, files=files, triggers=now))
@@ -223,22 +230,6 @@ class Connections:
         for change in planned.changed:
             said = f"{change.plan.path} was rewritten for {planned.agent}: {', '.join(why)}."
             tell(AGENTS[planned.agent].title, [said, *self.diff(change)])
-
-    def _plan_triggers(self, connection: Connection, now: tuple[str, ...]) -> Planned | None:
-        """The settings of an agent with these triggers; None if unchanged, or if they are at
-        another path for this process.
-        """
-        if connection.triggers is None or connection.triggers == now:
-            return None
-        place = WiringPlace(
-            scope=connection.scope,
-            root=Path(connection.root),
-            command=connection.command,
-            environment=dict(os.environ),
-        )
-        planned = self.plan_connect(connection.agent, place, triggers=now)
-        own = {old.path for old in connection.files}
-        return planned if own >= {str(each.plan.path) for each in planned.changes} else None
 
     def rewrite(self, connection: Connection, texts: Sequence[AgentText]) -> list[str]:
         """Rewrite our own files; returns a sentence for each that was changed by somebody else,
@@ -262,14 +253,11 @@ class Connections:
                 self._keep(structs.replace(connection, files=tuple(files.values())))
         return problems
 
-    def _plan(
-        self, agent: str, place: WiringPlace, wiring: Wiring, more: Sequence[WiringFile]
-    ) -> Planned:
+    def _plan(self, agent: str, place: WiringPlace, wiring: Wiring) -> Planned:
         earlier = self.of(agent, place)
         written = {each.path: each for each in earlier.files} if earlier else {}
-        parts = [*wiring.parts, *more]
         changes = [
-            self._plan_part(part, place, written.pop(str(part.path), None)) for part in parts
+            self._plan_part(part, place, written.pop(str(part.path), None)) for part in wiring.parts
         ]
         unused = [old for old in written.values() if old.kind is not FileKind.BLOCK]
         removals, left = self._plan_removals(unused, place)
@@ -385,20 +373,9 @@ class Connections:
         data, real = _read(path, place)
         if data is None:
             return None, ""
-        if old.has_written(data):
-            if not old.before:
-                gone = PlannedFile(path=path, real=real, before=data, after=b"")
-                return FileChange(plan=gone, removal=True, earlier=old), ""
-            backup = read_file(Path(old.backup)) if old.backup else data
-            if backup is not None and _digest(backup) == old.before:
-                back = PlannedFile(path=path, real=real, before=data, after=backup)
-                return FileChange(plan=back, earlier=old), ""
-        after, sentence = _taken_out(old, data)
-        if not old.before and after.strip() in (b"", b"{}"):
-            gone = PlannedFile(path=path, real=real, before=data, after=b"")
-            return FileChange(plan=gone, removal=True, earlier=old), sentence
-        plan = PlannedFile(path=path, real=real, before=data, after=after)
-        return FileChange(plan=plan, earlier=old), sentence
+        after, sentence = _restored(old, data)
+        plan = PlannedFile(path=path, real=real, before=data, after=after or b"")
+        return FileChange(plan=plan, removal=after is None, earlier=old), sentence
 
     # Writing
 
@@ -465,11 +442,10 @@ class Connections:
         write_atomic(folder / RECORD, msgspec.json.format(msgspec.json.encode(kept)))
 
 
-def disconnecting(connection: Connection) -> str:
-    """The command that undoes a connection."""
+def _connecting(connection: Connection) -> str:
     if connection.scope is WiringScope.USER:
-        return f"reviewer disconnect {connection.agent}"
-    return f"reviewer disconnect {connection.agent} --{connection.scope} (in {connection.root})"
+        return f"reviewer connect {connection.agent}"
+    return f"reviewer connect {connection.agent} --{connection.scope} (in {connection.root})"
 
 
 _WITH_TEXT = (FileKind.OWN, FileKind.LINE)
@@ -517,6 +493,19 @@ def _as_written(change: FileChange, backup: Path | None, made: Sequence[Path]) -
         values={"text": part.text} if part.kind in _WITH_TEXT else part.values,
         made=folders,
     )
+
+
+def _restored(old: WrittenFile, data: bytes) -> tuple[bytes | None, str]:
+    """A file as it was before, None if there was none; with a sentence about leftovers."""
+    if old.has_written(data):
+        if not old.before:
+            return None, ""
+        backup = read_file(Path(old.backup)) if old.backup else data
+        if backup is not None and _digest(backup) == old.before:
+            return backup, ""
+    after, sentence = _taken_out(old, data)
+    created = not old.before and after.strip() in (b"", b"{}")
+    return None if created else after, sentence
 
 
 def _taken_out(old: WrittenFile, data: bytes) -> tuple[bytes, str]:

@@ -50,5 +50,4 @@ def is_call_event(agent: str, event: str) -> bool:
 
 
 def agent_timeout(agent: str, event: str) -> int:
-    """Seconds that an agent waits for a hook."""
     return AGENT_TIMEOUTS[EVENTS[agent][event]]

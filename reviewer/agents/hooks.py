@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
@@ -23,9 +23,6 @@ from reviewer.projects import work_tree
 from reviewer.recall.event_kinds import START
 from reviewer.system import own_command
 from reviewer.text.for_agents import NOTHING, AgentText, joined, without_tags
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LARGEST_TRANSCRIPT = 30_000_000
 """Bytes of the largest transcript read while the person waits for the compaction."""

@@ -85,8 +85,7 @@ def without(text: str, additions: Sequence[Addition]) -> tuple[str, list[str]]:
         _named(each) for each in additions if whole.position(each) is None and whole.similar(each)
     ]
     for addition in reversed(additions):
-        if has(text, addition):
-            text = _without(text, addition)
+        text = _without(text, addition)
     return text, changed
 
 
@@ -244,11 +243,11 @@ def _inserted(read: _Text, holder: _Holder, name: str, value: Any) -> str:
 
 
 def _without(text: str, addition: Addition) -> str:
-    """The text without an addition, and without the parents created for it if now empty."""
+    """The text without an unchanged addition and the parents created for it, if now empty."""
     read = _Text(text)
     holder, at = read.holder_of(addition), read.position(addition)
-    assert holder is not None
-    assert at is not None
+    if holder is None or at is None:
+        return text
     text = _cut_out(read, holder, at)
     for depth in range(len(addition.path), addition.found, -1):
         read = _Text(text)
@@ -286,13 +285,7 @@ def _named(addition: Addition) -> str:
 
 def _commands(value: Any) -> set[str]:
     """The texts in a value that contain the command of a hook."""
-    if isinstance(value, str):
-        return {value} if " hook " in value else set()
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        return {text for each in value for text in _commands(each)}
-    return set()
+    return {text for text in re.findall(_STRING, json.dumps(value)) if " hook " in text}
 
 
 def _blanks(found: re.Match[str]) -> str:

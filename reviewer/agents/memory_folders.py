@@ -11,17 +11,18 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from reviewer.agents.wiring import FileKind, Wiring, WiringFile, WiringPlace, home
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError, SourceError
+from reviewer.extraction.planted import is_planted
 from reviewer.promotion.export.file_writer import read_file
+from reviewer.promotion.export.items import Layer
+from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.export.marked_block import with_block
+from reviewer.promotion.views import QueueQuery
 from reviewer.sources.notes import OWN_LINE
 from reviewer.text.for_agents import AgentText, as_markdown, between_tags, joined, sentence
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
 
 MAX_CHARACTERS = 60_000
 """Characters of facts in a file; the tools `search` and `read` find the rest."""
@@ -63,11 +64,6 @@ def facts_of(engine: Engine, project: str) -> AgentText:
     """A project's promoted facts as Markdown, secrets masked, without those that are left out of
     packets or read like orders planted for an agent; may be empty.
     """
-    from reviewer.extraction.planted import is_planted
-    from reviewer.promotion.export.items import Layer
-    from reviewer.promotion.export.markdown import render_markdown
-    from reviewer.promotion.views import QueueQuery
-
     ids = engine.queue.ids(QueueQuery(project, "active", "-kind:conflict"))
     left = {row.id for row in engine.queue.rows(ids) if is_planted(row.content, row.flags)}
     left |= engine.recall.left_out(project)
@@ -104,8 +100,7 @@ def claude_memory(place: WiringPlace) -> tuple[Path, str]:
 
 
 def _claude_folder(place: WiringPlace) -> Path:
-    base = place.environment.get("CLAUDE_CONFIG_DIR")
-    return Path(base).expanduser() if base else home() / ".claude"
+    return place.folder("CLAUDE_CONFIG_DIR", home() / ".claude")
 
 
 def _claude(place: WiringPlace, project: str, facts: AgentText) -> Wiring:
@@ -148,8 +143,7 @@ def _claude_remarks(place: WiringPlace, index: Path) -> list[str]:
 
 
 def _codex(place: WiringPlace, project: str, facts: AgentText) -> Wiring:
-    base = place.environment.get("CODEX_HOME")
-    folder = Path(base).expanduser() if base else home() / ".codex"
+    folder = place.folder("CODEX_HOME", home() / ".codex")
     slug = _ODD.sub("-", str(place.root)).strip("-").lower()[-80:] or "project"
     own = folder / "memories" / "extensions" / f"reviewer-{slug}"
     where = as_markdown(str(place.root))

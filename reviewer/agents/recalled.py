@@ -6,8 +6,10 @@ Transcript readers (`sources/claude_words.py`) treat the text between these tags
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from reviewer.engine import Engine
+from reviewer.packets.assembly import text_within
 from reviewer.text.for_agents import (
     NOTHING,
     AgentText,
@@ -15,9 +17,6 @@ from reviewer.text.for_agents import (
     first_lines,
     joined,
 )
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
 
 MAX_CHARACTERS = 9_000
 """The longest text no agent cuts: Claude Code and Codex cut at about 10,000."""
@@ -44,8 +43,6 @@ def packet_within(engine: Engine, *, task: str, now: datetime) -> RecalledPacket
 
     Rules come first, and are cut at a line if too long by themselves. Raises StoreError.
     """
-    from reviewer.packets.assembly import text_within
-
     ready = engine.packets.prepare_own(engine.project, task=task, now=now, estimated=True)
     made = text_within(ready, START_TOKENS)
     if not made.text:

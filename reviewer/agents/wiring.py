@@ -75,29 +75,20 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     """`guard git push`: the first such call of a session is denied. `command make check`: its
     output is read even if a pipe hides a failure. `tool WebFetch`: its failures are read."""
 
-    @property
-    def guards(self) -> tuple[str, ...]:
-        return self._triggers_of("guard ")
-
-    @property
-    def commands(self) -> tuple[str, ...]:
-        return self._triggers_of("command ")
-
-    @property
-    def tools(self) -> tuple[str, ...]:
-        return self._triggers_of("tool ")
+    def named(self, kind: str) -> tuple[str, ...]:
+        """What the triggers of a kind (`guard`, `command`, `tool`) name."""
+        pairs = (each.partition(" ") for each in self.triggers)
+        return tuple(what for of, _, what in pairs if of == kind)
 
     def failing(self, shell: str) -> str:
         """A pattern of the tools whose failures are read: the shell, and those of memories."""
-        return f"^({'|'.join((shell, *self.tools))})$" if self.tools else shell
+        tools = self.named("tool")
+        return f"^({'|'.join((shell, *tools))})$" if tools else shell
 
-    def _triggers_of(self, kind: str) -> tuple[str, ...]:
-        return tuple(each.removeprefix(kind) for each in self.triggers if each.startswith(kind))
-
-    def folder(self, variable: str, default: str) -> Path:
-        """An agent's folder in the home, unless a variable moves it."""
-        named = self.environment.get(variable)
-        return Path(named).expanduser() if named else self.root / default
+    def folder(self, variable: str, default: Path) -> Path:
+        """An agent's folder, unless a variable moves it."""
+        moved = self.environment.get(variable)
+        return Path(moved).expanduser() if moved else default
 
     def mcp(self, agent: str) -> list[str]:
         return [*self.command, "mcp", "--agent", agent]
@@ -120,7 +111,7 @@ class AgentKind(Struct, frozen=True):
 
 def _claude(place: WiringPlace) -> Wiring:
     moved = place.environment.get("CLAUDE_CONFIG_DIR")
-    folder = place.folder("CLAUDE_CONFIG_DIR", ".claude")
+    folder = place.folder("CLAUDE_CONFIG_DIR", place.root / ".claude")
     if place.scope is WiringScope.PROJECT:
         servers, settings = place.root / ".mcp.json", place.root / ".claude" / "settings.json"
     else:
@@ -135,8 +126,8 @@ def _claude(place: WiringPlace) -> Wiring:
         _hook(place, agent, "SessionEnd"),
         _hook(place, agent, "UserPromptSubmit"),
         _hook(place, agent, "PostToolUseFailure", place.failing("Bash")),
-        *_claude_rules(place, "PreToolUse", place.guards),
-        *_claude_rules(place, "PostToolUse", place.commands),
+        *_claude_rules(place, "PreToolUse", place.named("guard")),
+        *_claude_rules(place, "PostToolUse", place.named("command")),
     )
     return Wiring(
         parts=(
@@ -170,7 +161,7 @@ def _claude_rules(place: WiringPlace, event: str, calls: Sequence[str]) -> Itera
 
 
 def _codex(place: WiringPlace) -> Wiring:
-    folder = place.folder("CODEX_HOME", ".codex")
+    folder = place.folder("CODEX_HOME", place.root / ".codex")
     if place.scope is WiringScope.PROJECT:
         folder = place.root / ".codex"
     command, *arguments = place.mcp("codex")
@@ -204,8 +195,8 @@ def _codex(place: WiringPlace) -> Wiring:
 
 def _gemini(place: WiringPlace) -> Wiring:
     base = place.root
-    if place.scope is WiringScope.USER and place.environment.get("GEMINI_CLI_HOME"):
-        base = Path(place.environment["GEMINI_CLI_HOME"]).expanduser()
+    if place.scope is WiringScope.USER:
+        base = place.folder("GEMINI_CLI_HOME", base)
     command, *arguments = place.mcp("gemini")
     matchers = {
         "AfterTool": place.failing("run_shell_command"),
@@ -230,8 +221,7 @@ def _opencode(place: WiringPlace) -> Wiring:
     if place.scope is WiringScope.PROJECT:
         folder, plugins = place.root, place.root / ".opencode" / "plugin"
     else:
-        base = place.environment.get("XDG_CONFIG_HOME")
-        folder = (Path(base).expanduser() if base else place.root / ".config") / "opencode"
+        folder = place.folder("XDG_CONFIG_HOME", place.root / ".config") / "opencode"
         plugins = folder / "plugin"
     settings = folder / "opencode.json"
     if not settings.exists() and (folder / "opencode.jsonc").exists():
@@ -243,7 +233,7 @@ def _opencode(place: WiringPlace) -> Wiring:
             WiringFile(
                 path=plugins / "reviewer.js",
                 kind=FileKind.OWN,
-                text=AgentText(plugin(place.command, place.guards)),
+                text=AgentText(plugin(place.command, place.named("guard"))),
             ),
         )
     )
@@ -254,13 +244,13 @@ def _copilot(place: WiringPlace) -> Wiring:
         folder = place.root / ".github"
         servers = folder / "mcp.json"
     else:
-        folder = place.folder("COPILOT_HOME", ".copilot")
+        folder = place.folder("COPILOT_HOME", place.root / ".copilot")
         servers = folder / "mcp-config.json"
     command, *arguments = place.mcp("copilot")
     entry = {"type": "local", "command": command, "args": arguments, "env": {}, "tools": ["*"]}
     matchers = {
         "postToolUse": "bash",
-        "postToolUseFailure": "|".join(place.tools),
+        "postToolUseFailure": "|".join(place.named("tool")),
         "preToolUse": "bash|edit|create",
     }
     hooks = {
@@ -274,7 +264,7 @@ def _copilot(place: WiringPlace) -> Wiring:
             }
         ]
         for event in _events(place, "copilot")
-        if event != "postToolUseFailure" or place.tools
+        if event != "postToolUseFailure" or place.named("tool")
     }
     text = AgentText(json.dumps({"version": 1, "hooks": hooks}, indent=2) + "\n")
     return Wiring(
@@ -330,7 +320,8 @@ def _json(path: Path, *additions: Addition) -> WiringFile:
 
 def _events(place: WiringPlace, agent: str) -> Iterator[str]:
     """The events of an agent that have hooks: those of guarded calls only if there is a guard."""
-    return (event for event, moment in EVENTS[agent].items() if moment != GUARD or place.guards)
+    guarded = place.named("guard")
+    return (event for event, moment in EVENTS[agent].items() if moment != GUARD or guarded)
 
 
 def _hooks(place: WiringPlace, agent: str, matchers: Mapping[str, str]) -> Iterator[Addition]:

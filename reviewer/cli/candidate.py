@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from reviewer.cli.output import cut, fields, line_width, moment, safe, wrapped
+from msgspec.structs import asdict
+
+from reviewer.cli.output import cut, line_width, moment, safe, wrapped
 from reviewer.promotion.lists.figure_words import came_up, factors
+from reviewer.promotion.lists.proof_words import ticks
 from reviewer.promotion.queue_order import doubt
 from reviewer.text import signs
 
@@ -46,10 +49,12 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
         yield from show_conflict(engine, memory)
         return
     yield from _structure(engine, view)
-    yield f"proposer    {_proposer(view)}"
+    need = f", needed as {view.need.replace('_', ' ')}" if view.need else ""
+    yield f"proposer    {view.proposer}{need}"
     yield f"confidence  {_confidence(view)}"
     yield f"rule        {view.rule}, extractor {view.extractor_version}"
-    yield f"seen        {_seen(view)}"
+    when = f"first {moment(view.first_seen)}, last {moment(view.last_seen)}"
+    yield f"seen        {', '.join([*came_up(view), when])}"
     if view.flags:
         yield f"flags       {', '.join(view.flags)}"
     moments = [str(each) for each in engine.recall.moments(memory)]
@@ -89,16 +94,25 @@ def show_evidence(engine: Engine, view: CandidateView) -> Iterator[str]:
 
 
 def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
-    """A candidate as JSON: its fields, evidence, members, wordings, hints and so on."""
+    """A candidate as JSON: its fields, evidence, members, wordings, hints and so on; null or empty
+    if they do not apply.
+    """
     view = engine.queue.candidate(memory)
+    entity, conflict = view.kind == "entity", view.kind == "conflict"
+    graduated = view.status == "graduated"
     return {
         **view.to_json(),
-        **_related_json(engine, view),
+        "entity": engine.entities.get(memory) if entity else None,
+        "conflicts": engine.conflicts.of(memory) if entity else [],
+        "conflict": asdict(engine.conflicts.get(memory)) if conflict else None,
+        "graduated_to": engine.entities.graduated_to(memory) if graduated else None,
+        "hints": engine.insight.hints([memory]).get(memory, []),
+        "provenance": engine.provenance.of(memory),
         "source_state": str(engine.sources.state(memory)),
         "moments": [str(each) for each in engine.recall.moments(memory)],
         "evidence": [
             {
-                **fields(one.record),
+                **asdict(one.record),
                 "record_id": one.record.key,
                 "rule": one.rule,
                 "span_start": one.span_start,
@@ -114,17 +128,8 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
     }
 
 
-def _proposer(view: CandidateView) -> str:
-    need = f", needed as {view.need.replace('_', ' ')}" if view.need else ""
-    return f"{view.proposer}{need}"
-
-
 def _proof(view: CandidateView) -> Iterator[str]:
-    if view.proof is None:
-        return
-    from reviewer.promotion.lists.proof_words import ticks
-
-    for place, tick in enumerate(ticks(view.proof)):
+    for place, tick in enumerate(ticks(view.proof) if view.proof else ()):
         head = "proof       " if place == 0 else " " * 12
         yield f"{head}{signs.PROMOTED if tick.met else signs.REJECTED} {tick.text}"
 
@@ -132,12 +137,6 @@ def _proof(view: CandidateView) -> Iterator[str]:
 def _confidence(view: CandidateView) -> str:
     product = " x ".join(f"{value:.2f} {word}" for value, word in factors(view))
     return f"{view.confidence:.2f} = {product}" if product else f"{view.confidence:.2f}, by hand"
-
-
-def _seen(view: CandidateView) -> str:
-    return ", ".join(
-        [*came_up(view), f"first {moment(view.first_seen)}", f"last {moment(view.last_seen)}"]
-    )
 
 
 def _evidence(evidence: EvidenceView) -> Iterator[str]:
@@ -183,20 +182,6 @@ def show_conflict(engine: Engine, number: int) -> Iterator[str]:
         return
     keeps = f"--keep {conflict.left.id} | --keep {conflict.right.id}"
     yield f"Settle it: reviewer conflict {number} {keeps} | --both | --dismiss"
-
-
-def _related_json(engine: Engine, view: CandidateView) -> dict[str, Any]:
-    """Structure, conflicts, hints and provenance; null or empty if they do not apply."""
-    entity, conflict = view.kind == "entity", view.kind == "conflict"
-    graduated = view.status == "graduated"
-    return {
-        "entity": engine.entities.get(view.id) if entity else None,
-        "conflicts": engine.conflicts.of(view.id) if entity else [],
-        "conflict": fields(engine.conflicts.get(view.id)) if conflict else None,
-        "graduated_to": engine.entities.graduated_to(view.id) if graduated else None,
-        "hints": engine.insight.hints([view.id]).get(view.id, []),
-        "provenance": engine.provenance.of(view.id),
-    }
 
 
 def why(steps: Sequence[ProvenanceStep]) -> Iterator[str]:

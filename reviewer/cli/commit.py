@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from reviewer.cli.context import IMPORT, SHORT, commit_json, find_context
+from reviewer.cli.context import IMPORT, SHORT, commit_json
 from reviewer.cli.inputs import flag, limit_option, option, read_text, together
 from reviewer.cli.output import (
     count,
@@ -20,11 +20,10 @@ from reviewer.cli.output import (
     wrapped,
 )
 from reviewer.cli.session import Session, Verb, VerbSection, pass_session
+from reviewer.commits.criteria import check_patterns
+from reviewer.commits.values import CommitQuery, CommitRow, CommitView
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-
-if TYPE_CHECKING:
-    from reviewer.commits.values import CommitRow, CommitView, PatternCheck
-    from reviewer.engine import Engine
 
 PRIORITIES = ("skip", "normal", "important", "pinned")
 ROLES = ("user", "assistant", "system", "tool", "note")
@@ -78,10 +77,8 @@ def list_commits(
 
     ● pinned, ◆ important, · normal, ∅ skip; ✎ edited; a number counts the retention criteria.
     """
-    from reviewer.commits.values import CommitQuery
-
     with session.reading(filled_by=IMPORT) as engine:
-        found = find_context(engine, name)
+        found = engine.contexts.find(name, engine.project)
         everything = engine.contexts.ids(CommitQuery(found.id, filter_text))
         ids = everything[:limit]
         for start in range(0, len(ids), BATCH):
@@ -99,18 +96,15 @@ def list_commits(
 @pass_session
 def show(session: Session, references: Sequence[str], as_json: bool) -> None:
     """Show a commit's text, annotations and criteria, and whether its patterns match."""
-    from reviewer.commits.criteria import check_patterns
-
     with session.reading(filled_by=IMPORT) as engine:
-
-        def checks(view: CommitView) -> tuple[PatternCheck, ...]:
-            return check_patterns(view.retention.patterns, view.text)
-
         emit(
             map(engine.contexts.commit, _find(engine, references)),
             as_json,
-            lines=lambda view: _shown(engine, view, checks(view)),
-            to_json=lambda view: {**commit_json(view), "checks": checks(view)},
+            lines=lambda view: _shown(engine, view),
+            to_json=lambda view: {
+                **commit_json(view),
+                "checks": check_patterns(view.retention.patterns, view.text),
+            },
             apart=True,
         )
 
@@ -124,7 +118,6 @@ def show(session: Session, references: Sequence[str], as_json: bool) -> None:
     "--type T",
     "dialogue, instruction, session, reasoning, tool_call, tool_result, summary, artifact, or a "
     "word of your own. By default instructions and sessions are pinned, reasoning is skipped.",
-    into="type_",
 )
 @with_text
 @option("--name N", "The speaker or the tool.", into="speaker", default="")
@@ -132,34 +125,13 @@ def show(session: Session, references: Sequence[str], as_json: bool) -> None:
 @json_option("The commit as one JSON object.")
 @pass_session
 def add(
-    session: Session,
-    name: str,
-    role: str,
-    type_: str | None,
-    text: str,
-    speaker: str,
-    priority: str | None,
-    retain: str | None,
-    retain_match: Sequence[str],
-    retain_regex: Sequence[str],
-    reason: str,
-    as_json: bool,
+    session: Session, /, name: str, text: str, speaker: str, as_json: bool, **given: Any
 ) -> None:
     """Add a commit at the end of a context, with its priority and retention criteria."""
     content = _text(text)
     with session.changing(filled_by=IMPORT) as engine:
-        view = engine.contexts.add(
-            find_context(engine, name).id,
-            role=role,
-            text=content,
-            type=type_,
-            priority=priority,
-            retain=retain,
-            retain_match=retain_match,
-            retain_regex=retain_regex,
-            reason=reason,
-            name=speaker,
-        )
+        context = engine.contexts.find(name, engine.project)
+        view = engine.contexts.add(context.id, text=content, name=speaker, **given)
         _report(engine, view, "Committed", as_json)
 
 
@@ -200,16 +172,13 @@ def edit(session: Session, reference: str, text: str, reason: str, as_json: bool
 @pass_session
 def annotate(
     session: Session,
+    /,
     references: Sequence[str],
     context_name: str | None,
     filter_text: str | None,
-    priority: str | None,
-    retain: str | None,
     retain_match: Sequence[str],
-    retain_regex: Sequence[str],
-    reason: str,
-    clear: bool,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """The latest annotation applies; earlier ones stay readable. Omitted options change nothing.
     Patterns are added to the current ones, and --clear drops those first. Criteria without a
@@ -219,19 +188,14 @@ def annotate(
     with session.changing(filled_by=IMPORT) as engine:
         done = engine.contexts.annotate(
             _selected(engine, references, context_name, filter_text),
-            priority=priority,
-            retain=retain,
             retain_match=retain_match or None,
-            retain_regex=retain_regex,
-            clear=clear,
             adds=True,
-            reason=reason,
+            **given,
         )
     if as_json:
         print_json(done)
     report_act(done)
-    for warning in done.warnings:
-        narrate(warning)
+    narrate(*done.warnings)
 
 
 def _text(text: str) -> str:
@@ -240,7 +204,7 @@ def _text(text: str) -> str:
 
 def _find(engine: Engine, references: Sequence[str], context_name: str | None = None) -> list[int]:
     """The ids of the named commits. Raises UnknownIdError, also for ambiguous names."""
-    context = find_context(engine, context_name).id if context_name else None
+    context = engine.contexts.find(context_name, engine.project).id if context_name else None
     return [engine.contexts.resolve(each, context, engine.project) for each in references]
 
 
@@ -257,9 +221,7 @@ def _selected(
         return _find(engine, references, context_name)
     if references or context_name is None:
         raise click.UsageError("--filter needs --context, and takes no COMMIT")
-    from reviewer.commits.values import CommitQuery
-
-    context = find_context(engine, context_name)
+    context = engine.contexts.find(context_name, engine.project)
     found = list(engine.contexts.ids(CommitQuery(context.id, filter_text)))
     if not found:
         raise ReviewerError(
@@ -277,8 +239,7 @@ def _report(engine: Engine, view: CommitView, verb: str, as_json: bool) -> None:
         f"{verb} #{row.id} {row.hash[:SHORT]}, {count(row.tokens, 'token')}, {row.priority}"
         " - reviewer undo takes it back"
     )
-    for warning in engine.contexts.criteria_warnings([row.id]):
-        narrate(warning)
+    narrate(*engine.contexts.criteria_warnings([row.id]))
 
 
 def _cells(row: CommitRow) -> tuple[str, ...]:
@@ -293,7 +254,7 @@ def _cells(row: CommitRow) -> tuple[str, ...]:
     )
 
 
-def _shown(engine: Engine, view: CommitView, checks: Sequence[PatternCheck]) -> Iterator[str]:
+def _shown(engine: Engine, view: CommitView) -> Iterator[str]:
     row = view.row
     whose = f"{row.role}{f' {view.name}' if view.name else ''} ({row.type})"
     yield f"#{row.id} {row.hash}"
@@ -314,7 +275,7 @@ def _shown(engine: Engine, view: CommitView, checks: Sequence[PatternCheck]) -> 
     if view.retention.instructions:
         yield "retain"
         yield from wrapped(view.retention.instructions, "  ")
-    for check in checks:
+    for check in check_patterns(view.retention.patterns, view.text):
         what = check.pattern.text
         shown = f'"{what}"' if check.pattern.mode == "substring" else f"/{what}/"
         yield f"  {'✓' if check.state == 'matches' else '✗'} {shown}  {check.message}"

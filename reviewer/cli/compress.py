@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import Any
 
 import click
 
-from reviewer.cli.context import IMPORT, find_context
+from reviewer.cli.context import IMPORT
 from reviewer.cli.inputs import PAIR, flag, option, read_text
 from reviewer.cli.output import (
     count,
@@ -25,13 +26,13 @@ from reviewer.cli.output import (
 from reviewer.cli.progress import working
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.clock import TimeLeft
+from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
+from reviewer.compression.preview import PreviewProgress, Watch
+from reviewer.compression.segments import title_of
+from reviewer.compression.values import FidelityValidation
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-
-if TYPE_CHECKING:
-    from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
-    from reviewer.compression.preview import PreviewProgress, Watch
-    from reviewer.compression.values import FidelityValidation
-    from reviewer.engine import Engine
+from reviewer.llm.model import CancelledError
 
 LOST_SHOWN = 5
 LEVELS = ("full", "detailed", "brief", "tags")
@@ -80,6 +81,7 @@ LEVELS = ("full", "detailed", "brief", "tags")
 @pass_session
 def compress(
     session: Session,
+    /,
     name: str,
     level: str | None,
     fit: int | None,
@@ -89,16 +91,13 @@ def compress(
     texts: Sequence[tuple[str, str]],
     engine: str | None,
     model: str | None,
-    max_tokens: int | None,
-    retain: str | None,
-    retain_match: Sequence[str],
-    retain_regex: Sequence[str],
     pin: tuple[str, str] | None,
     expand: str | None,
     apply_: bool,
     anyway: bool,
     only_table: bool,
     as_json: bool,
+    **aims: Any,
 ) -> None:
     """Each segment of the context becomes a summary. Pinned commits are unchanged, important ones
     keep what their criteria require, and the originals stay in the store. Answers of a model are
@@ -110,12 +109,11 @@ def compress(
         raise click.UsageError("--fit chooses the levels of the whole context by itself")
     opening = session.changing if apply_ or pin else session.reading
     with opening(filled_by=IMPORT) as opened:
-        context = find_context(opened, name).id
+        context = opened.contexts.find(name, opened.project).id
         if expand is not None:
             commit = opened.contexts.resolve(expand, context)
             text = opened.compression.expanded(commit)
-            row = {"commit": commit, "text": text}
-            emit([row], as_json, lines=lambda _: safe_lines(text))
+            emit([{"commit": commit, "text": text}], as_json, lines=lambda _: safe_lines(text))
             return
         if model and opened.compression.engines.named(engine) != "model":
             raise click.UsageError("--model needs --engine model")
@@ -123,28 +121,18 @@ def compress(
             commit = opened.contexts.resolve(pin[0], context)
             act = opened.compression.marks.mark_text(commit, pin[1])
             narrate(f"{'Pinned' if act else 'Already pinned'}: {pin[1]}")
-        options = opened.compression.options(
-            model_id=model,
-            max_tokens=max_tokens,
-            retain=retain,
-            retain_match=retain_match,
-            retain_regex=retain_regex,
-        )
+        options = opened.compression.options(model_id=model, **aims)
         first, last = (
             None if each is None else opened.contexts.resolve(each, context)
             for each in (start, end)
         )
+        plan_at = partial(
+            opened.compression.plan, context, start=first, end=last, engine=engine, options=options
+        )
         if level == "all":
             locked = {each.name.lower(): why for each, why in opened.compression.locked.items()}
             previews = {
-                each: _previewed(
-                    opened,
-                    opened.compression.plan(
-                        context, each, start=first, end=last, engine=engine, options=options
-                    ),
-                )
-                for each in LEVELS
-                if each not in locked
+                each: _previewed(opened, plan_at(each)) for each in LEVELS if each not in locked
             }
             for why in locked.values():
                 if as_json:
@@ -160,9 +148,7 @@ def compress(
                     context, fit, engine=engine, options=options, watch=watch, anyway=anyway
                 )
         else:
-            plan = opened.compression.plan(
-                context, level or "brief", start=first, end=last, engine=engine, options=options
-            )
+            plan = plan_at(level or "brief")
         for segment, wanted in levels:
             plan = opened.compression.choose(plan, segment, wanted)
         for segment, file in texts:
@@ -207,8 +193,6 @@ def _require_faithful(found: Preview) -> None:
 
 def _previewed(engine: Engine, plan: CompressionPlan) -> Preview:
     """The preview; Ctrl-C stops it. When the model fails, the error suggests the offline engine."""
-    from reviewer.llm.model import CancelledError
-
     try:
         with _watched("Previewed {:,} of {:,} segments", len(plan.choices)) as watch:
             found = engine.compression.preview(plan, watch)
@@ -236,8 +220,6 @@ def _watched(words: str, total: int = 0, *, estimates: bool = True) -> Iterator[
 
     `total`: segments, if known before the first is done. `estimates`: say how much time is left.
     """
-    from reviewer.compression.preview import Watch
-
     time = TimeLeft()
     with working() as (line, asked):
 
@@ -288,8 +270,6 @@ def _show_levels(previews: Mapping[str, Preview], *, as_json: bool) -> None:
 
 
 def _row(each: SegmentPreview) -> tuple[str, ...]:
-    from reviewer.compression.segments import title_of
-
     level = "full" if each.kept else each.level.name.lower()
     return (
         each.segment.id,
@@ -304,8 +284,6 @@ def _row(each: SegmentPreview) -> tuple[str, ...]:
 
 def _show_segment(each: SegmentPreview) -> None:
     """The summary on stdout, its figures and losses on stderr."""
-    from reviewer.compression.segments import title_of
-
     name = f"{each.segment.id} {title_of(each.segment)}"
     if each.kept or not each.level:
         narrate(f"{name}: unchanged{f': {each.kept}' if each.kept else ''}")

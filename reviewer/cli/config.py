@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from reviewer.cli.output import json_option, narrate, print_json, print_lines, print_text
 from reviewer.cli.session import Session, VerbSection, pass_session
+from reviewer.llm.open_model import check_model
+from reviewer.settings import load_settings, settings_path
+from reviewer.text.secrets import mask
 
 
 @click.group(cls=VerbSection)
@@ -21,10 +25,7 @@ def config() -> None:
 @json_option("One JSON object.")
 def show(as_json: bool) -> None:
     """Show the current settings."""
-    from msgspec import to_builtins
     from tomlkit import dumps
-
-    from reviewer.settings import load_settings, settings_path
 
     path = settings_path()
     values = _harmless(to_builtins(load_settings()))
@@ -39,8 +40,6 @@ def show(as_json: bool) -> None:
 @pass_session
 def validate(session: Session) -> None:
     """Check the settings file, including the keys."""
-    from reviewer.settings import settings_path
-
     path = settings_path()
     check_settings(session, path)
     state = "is valid." if path.exists() else "does not exist; the defaults apply."
@@ -49,9 +48,6 @@ def validate(session: Session) -> None:
 
 def check_settings(session: Session, path: Path) -> None:
     """Read the settings as the screen does. Raises ReviewerError if they are invalid."""
-    from reviewer.llm.open_model import check_model
-    from reviewer.settings import load_settings
-
     settings = load_settings(path)
     if settings.keys:
         session.check_keymap(path)
@@ -60,8 +56,6 @@ def check_settings(session: Session, path: Path) -> None:
 
 def _harmless(values: dict[str, Any]) -> dict[str, Any]:
     """The settings, with misplaced credentials masked."""
-    from reviewer.text.secrets import mask
-
     model = dict(values["model"])
     model["base_url"] = re.sub(r"//[^/@]*@", "//[masked]@", mask(model["base_url"]).text)
     if not re.fullmatch(r"\w*", model["key_variable"]) or mask(model["key_variable"]).kinds:

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from reviewer.agents.program import missing_mcp
+from reviewer.agents.connections import Connections, Planned
+from reviewer.agents.installed import agent_rows
+from reviewer.agents.program import missing_mcp, program
+from reviewer.agents.wiring import AGENTS, NEVER_RUN, WiringPlace, WiringScope, home
 from reviewer.cli.inputs import flag, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_agents
+from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.projects import work_tree
 from reviewer.system import working_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from reviewer.agents.connections import Connections, Planned
-    from reviewer.agents.wiring import WiringPlace
-    from reviewer.engine import Engine
-    from reviewer.text.for_agents import AgentText
-
-NAMES = ("claude-code", "codex", "gemini", "opencode", "copilot", "cursor")
+from reviewer.text.for_agents import AgentText
 
 SCOPE = together(
     click.option(
@@ -45,7 +40,7 @@ YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 
 
 @click.command(cls=Verb, own_project=True, example="connect claude-code")
-@click.argument("agent", required=False, type=click.Choice(NAMES))
+@click.argument("agent", required=False, type=click.Choice(tuple(AGENTS)))
 @SCOPE
 @flag(
     "--block",
@@ -78,12 +73,15 @@ def connect(
         raise click.UsageError("--json is for the table, without an agent")
     if block and scope != "project":
         raise click.UsageError("--block needs --project: a block has one project's memories")
-    from reviewer.agents.connections import Connections
-
     place = _place(session, scope)
     connections = Connections(session.store_path().absolute())
     if scope == "memory":
-        planned = _plan_memory(session, connections, agent, place)
+        from reviewer.agents.memory_folders import facts_of
+
+        with session.listing() as engine:
+            project = engine.project or ""
+            facts = facts_of(engine, project)
+            planned = connections.plan_memory(agent, place, project, facts)
     else:
         block_text = _memories(session) if block else None
         planned = connections.plan_connect(agent, place, block=block_text)
@@ -108,15 +106,12 @@ def connect(
         backups = connections.connect(planned)
         update_agents(engine)
     _report(backups, f"Connected {agent}", f"reviewer disconnect {agent}{_flag(scope)}")
-    for sentence in filter(None, (*planned.left, *planned.afterwards, nothing)):
-        narrate(sentence)
-    lacking = missing_mcp()
-    if lacking and scope != "memory":
-        narrate(lacking)
+    lacking = "" if scope == "memory" else missing_mcp()
+    narrate(*filter(None, (*planned.left, *planned.afterwards, nothing, lacking)))
 
 
 @click.command(cls=Verb, own_project=True, example="disconnect claude-code")
-@click.argument("agent", type=click.Choice(NAMES))
+@click.argument("agent", type=click.Choice(tuple(AGENTS)))
 @SCOPE
 @YES
 @pass_session
@@ -124,8 +119,6 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     """A file that nobody has changed since is restored byte for byte. From any other file only
     reviewer's own lines are removed; a line that was changed stays, and is named.
     """
-    from reviewer.agents.connections import Connections
-
     place = _place(session, scope)
     connections = Connections(session.store_path().absolute())
     connection = connections.of(agent, place)
@@ -140,15 +133,11 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
         return
     if planned.changed:
         narrate(f"Disconnected {agent}, except for:")
-    for sentence in planned.left:
-        narrate(sentence)
+    narrate(*planned.left)
     leave(FAILED)
 
 
 def _place(session: Session, scope: str) -> WiringPlace:
-    from reviewer.agents.program import program
-    from reviewer.agents.wiring import WiringPlace, WiringScope, home
-
     session.refuse_all_projects()
     if scope == "user":
         if session.project is not None:
@@ -165,14 +154,13 @@ def _place(session: Session, scope: str) -> WiringPlace:
                 " --user."
             )
         root = Path(tree.root)
-    if scope == "memory":
-        named = dict(os.environ)
-        return WiringPlace(scope=WiringScope.MEMORY, root=root, command=(), environment=named)
-    command = [program(shared=scope == "project")]
-    if session.db is not None:
-        command += ["--db", str(session.store_path().absolute())]
-    if session.project is not None:
-        command += ["--project", session.project]
+    command: list[str] = []
+    if scope != "memory":
+        command.append(program(shared=scope == "project"))
+        if session.db is not None:
+            command += ["--db", str(session.store_path().absolute())]
+        if session.project is not None:
+            command += ["--project", session.project]
     return WiringPlace(
         scope=WiringScope(scope), root=root, command=tuple(command), environment=dict(os.environ)
     )
@@ -182,16 +170,6 @@ def _bound(session: Session, engine: Engine) -> str:
     """Bind the folder to the project; returns why its sessions get nothing all the same."""
     engine.bind_folder(session.project)
     return engine.why_agents_get_nothing(session.project)
-
-
-def _plan_memory(
-    session: Session, connections: Connections, agent: str, place: WiringPlace
-) -> Planned:
-    from reviewer.agents.memory_folders import facts_of
-
-    with session.listing() as engine:
-        project = engine.project or ""
-        return connections.plan_memory(agent, place, project, facts_of(engine, project))
 
 
 def _memories(session: Session) -> AgentText:
@@ -207,8 +185,7 @@ def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
     if planned.changed:
         narrate(f"Changes to the settings of {planned.agent}:")
     for change in planned.changed:
-        for line in connections.diff(change):
-            print_text(line)
+        print_text(*connections.diff(change))
     count = len(planned.changed)
     names = ", ".join(
         f"{change.plan.path}{' (removed)' if change.removal else ''}" for change in planned.changed
@@ -242,9 +219,6 @@ def _words(place: WiringPlace) -> str:
 
 
 def _show_table(session: Session, as_json: bool) -> None:
-    from reviewer.agents.installed import agent_rows
-    from reviewer.agents.wiring import NEVER_RUN
-
     tree, store = work_tree(), session.store_path().absolute()
     root = Path(tree.root) if tree else None
     if store.exists():

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from reviewer.cli.inputs import FILE, line_range, option
 from reviewer.cli.output import (
     by_reason,
     count,
     emit,
-    fields,
     json_option,
     moment,
     narrate,
@@ -22,17 +22,16 @@ from reviewer.cli.output import (
     safe_lines,
 )
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
+from reviewer.commits.rows import chat_messages, summary_label
+from reviewer.commits.values import (
+    CommitQuery,
+    CommitView,
+    CompiledMessage,
+    ImportResult,
+    TokenTotals,
+)
+from reviewer.engine import Engine
 from reviewer.errors import SourceError
-
-if TYPE_CHECKING:
-    from reviewer.commits.values import (
-        CommitView,
-        CompiledMessage,
-        ContextView,
-        ImportResult,
-        TokenTotals,
-    )
-    from reviewer.engine import Engine
 
 IMPORT = "reviewer context import FILE"
 """The command for importing contexts."""
@@ -145,10 +144,8 @@ def export(session: Session, name: str) -> None:
     with their types, priorities, criteria and dates. Commits that an edit or a compression removed
     from the chain are left out.
     """
-    from reviewer.commits.values import CommitQuery
-
     with session.reading(filled_by=IMPORT) as engine:
-        found = find_context(engine, name)
+        found = engine.contexts.find(name, engine.project)
         for number in engine.contexts.ids(CommitQuery(found.id)):
             print_json(export_json(engine.contexts.commit(number)))
 
@@ -169,12 +166,10 @@ def compile_(session: Session, name: str, form: str) -> None:
     standard error.
     """
     with session.reading(filled_by=IMPORT) as engine:
-        context = find_context(engine, name)
+        context = engine.contexts.find(name, engine.project)
         messages = engine.contexts.compile(context.id)
         totals = engine.contexts.totals(context.id)
         if form == "chat":
-            from reviewer.commits.rows import chat_messages
-
             print_json(chat_messages(messages))
         else:
             emit(
@@ -187,15 +182,10 @@ def compile_(session: Session, name: str, form: str) -> None:
     narrate(f"{printed}, out of {totals_line(totals)}")
 
 
-def find_context(engine: Engine, name: str) -> ContextView:
-    """The context of that name or #number. Raises UnknownIdError."""
-    return engine.contexts.find(name, engine.project)
-
-
 def commit_json(view: CommitView) -> dict[str, Any]:
     """A commit as one flat object: the fields of its row, then the rest."""
-    found = fields(view)
-    return {**fields(found.pop("row")), **found, "retention": view.retention}
+    found = asdict(view)
+    return {**asdict(found.pop("row")), **found, "retention": view.retention}
 
 
 def export_json(view: CommitView) -> dict[str, Any]:
@@ -232,8 +222,6 @@ def _print_imported(engine: Engine, done: ImportResult) -> None:
 
 
 def _message_lines(message: CompiledMessage) -> Iterator[str]:
-    from reviewer.commits.rows import summary_label
-
     speaker = f" {message.name}" if message.name else ""
     kind = summary_label(message.summary_of) if message.summary_of else message.type
     yield f"--- {message.role}{speaker} ({kind}) {message.hash[:SHORT]}"

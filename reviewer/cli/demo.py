@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -17,11 +18,10 @@ import click
 from reviewer.cli.inputs import flag
 from reviewer.cli.output import narrate, report_act
 from reviewer.cli.session import Session, Verb, leave, pass_session
+from reviewer.resources import sample_data_folder
 from reviewer.system import HANG_UP
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from reviewer.engine import Engine
     from reviewer.promotion.waves.report import WaveProgress
     from reviewer.start import FoundProject, FoundProjects, ReadSum
@@ -36,7 +36,6 @@ OVER = "That was sample data, and it is gone. For your own sessions, run reviewe
 def demo(session: Session, ascii: bool) -> None:  # noqa: A002
     """Works offline. Your own files and stores are neither read nor changed."""
     from reviewer.engine import Engine
-    from reviewer.resources import sample_data_folder
 
     session.require_terminal("reviewer ingest in a project, then reviewer queue list")
     with TemporaryDirectory(prefix="reviewer-demo-", ignore_cleanup_errors=True) as folder:

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 from msgspec import Struct
@@ -21,11 +20,11 @@ from reviewer import __version__
 from reviewer.cli.config import check_settings
 from reviewer.cli.output import emit, json_option
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session
+from reviewer.engine import StoreFacts, inspect_store
 from reviewer.errors import ReviewerError, StoreError
 from reviewer.installation import DISTRIBUTION, EXTRAS, extra_command
-
-if TYPE_CHECKING:
-    from reviewer.engine import StoreFacts
+from reviewer.settings import settings_path
+from reviewer.sharing import is_shared, sharing
 
 NOT_A_STORE = "this is not a reviewer store; name another file with --db"
 
@@ -86,8 +85,6 @@ def _store(path: Path) -> Iterator[DoctorFinding]:
     yield DoctorFinding(
         "store writable", "yes" if writable else "no: decisions cannot be saved", writable
     )
-    from reviewer.engine import inspect_store
-
     try:
         facts = inspect_store(path)
     except sqlite3.Error as problem:
@@ -124,8 +121,6 @@ def _content(facts: StoreFacts) -> Iterator[DoctorFinding]:
 
 
 def _who_can_look(store: Path) -> DoctorFinding:
-    from reviewer.sharing import is_shared, sharing
-
     folder = store.parent
     mode = folder.stat().st_mode & 0o777
     advice = ""
@@ -139,8 +134,6 @@ def _who_can_look(store: Path) -> DoctorFinding:
 
 
 def _settings(session: Session) -> Iterator[DoctorFinding]:
-    from reviewer.settings import settings_path
-
     path = settings_path()
     try:
         check_settings(session, path)

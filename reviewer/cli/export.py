@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import hand_out, narrate, print_text
 from reviewer.cli.session import Session, Verb, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
-    from reviewer.promotion.export.file_writer import PlannedFile
+from reviewer.engine import Engine
+from reviewer.promotion.export.file_writer import PlannedFile, unified_diff
 
 
 @click.command(cls=Verb, example="export --into CLAUDE.md --write")
@@ -34,8 +31,7 @@ def export(
     """
     if context_dir is not None and into is not None:
         raise click.UsageError("--context-dir and --into cannot be combined")
-    planning = context_dir is not None or into is not None
-    if write and not planning:
+    if write and context_dir is None and into is None:
         raise click.UsageError("--write needs --context-dir or --into")
     with session.listing() as engine:
         project = engine.project
@@ -56,13 +52,9 @@ def _with_target(path: Path) -> str:
 
 
 def _preview_or_write(engine: Engine, plans: Sequence[PlannedFile], write: bool) -> None:
-    """Show the changes; write them if `write`."""
-    from reviewer.promotion.export.file_writer import unified_diff
-
     changed = [plan for plan in plans if plan.changed]
     for plan in changed:
-        for line in unified_diff(plan, plan.path.name):
-            print_text(line)
+        print_text(*unified_diff(plan, plan.path.name))
     if not changed:
         narrate("No changes.")
         return

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.inputs import flag, limit_option
 from reviewer.cli.output import count, emit, json_option, narrate, table
 from reviewer.cli.session import Session, Verb, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.promotion.rows.finding_rows import FindingView
+from reviewer.promotion.rows.finding_rows import FindingView
 
 
 @click.command(cls=Verb)
@@ -40,7 +37,6 @@ def findings(session: Session, again: bool, limit: int | None, as_json: bool) ->
 
 
 def _lines(finding: FindingView) -> Iterator[str]:
-    """A finding in up to four lines."""
     times = f", {finding.times:,} times" if finding.times > finding.sessions else ""
     price = (
         f"{count(finding.sessions, 'session')}, {count(finding.cost, 'call')}{times},"

@@ -12,6 +12,8 @@ from reviewer.cli.inputs import option
 from reviewer.cli.output import count, json_option, narrate, print_json, print_table, print_text
 from reviewer.cli.progress import working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, VerbSection, leave, pass_session
+from reviewer.clock import utc_now
+from reviewer.sources.elsewhere import is_url
 
 if TYPE_CHECKING:
     from reviewer.fleet.run import JobProgress, RunReport
@@ -50,15 +52,12 @@ def run_(
     """
     if workers is not None and scheduler is not None:
         raise click.UsageError("--workers is for this machine, and --scheduler for a cluster")
-    from reviewer.sources.elsewhere import is_url
-
     if not all(source.strip() for source in sources):
         raise click.UsageError("one SOURCE is empty: name a folder, a file, a pattern or a URL")
     if not out.strip():
         raise click.UsageError("name the folder for the parts with --out DIR")
     if not is_url(out) and Path(out).exists() and not Path(out).is_dir():
         raise click.UsageError(f"{out} is a file: name a folder for the parts with --out DIR")
-    from reviewer.clock import utc_now
     from reviewer.fleet.run import run
     from reviewer.fleet.workers import Opener, cores, dask_cluster, processes
 
@@ -86,8 +85,7 @@ def run_(
         print_json(report)
     else:
         _print_run(report)
-    for problem in report.problems:
-        narrate(problem)
+    narrate(*report.problems)
     if report.state == "interrupted":
         narrate("Interrupted. What was read so far is kept; run the same command to continue.")
         leave(INTERRUPTED)
@@ -121,7 +119,6 @@ def _print_run(report: RunReport) -> None:
 
 @fleet.command(
     "import",
-    short_help="Queue what the parts say most often as one wave.",
     example="fleet import parts --top 5000",
 )
 @click.argument("folder", metavar="DIR")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.agents.connections import Connections
+from reviewer.agents.wiring import FileKind
 from reviewer.cli.inputs import ID, flag
 from reviewer.cli.output import count, narrate, print_text
 from reviewer.cli.session import (
@@ -18,13 +20,10 @@ from reviewer.cli.session import (
     pass_session,
     update_agents,
 )
+from reviewer.engine import Engine
 from reviewer.errors import SourceError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from reviewer.engine import Engine
-    from reviewer.promotion.decisions.forgetting import Erasure
+from reviewer.promotion.decisions.forgetting import Erasure
+from reviewer.promotion.export.file_writer import read_file
 
 SHOWN = 10
 UNFINISHED = (
@@ -62,8 +61,7 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
         engine.forgetting.erase(erasure)
         update_agents(engine)
         done = engine.forgetting.clean_up(erasure)
-        for sentence in (*_blocks(engine, erasure), *engine.forgetting.out_of_reach(erasure)):
-            narrate(sentence)
+        narrate(*_blocks(engine, erasure), *engine.forgetting.out_of_reach(erasure))
         narrate("Erased for good." if done else UNFINISHED)
         if not done:
             leave(FAILED)
@@ -71,10 +69,6 @@ def forget(session: Session, ids: Sequence[int], yes: bool) -> None:
 
 def _blocks(engine: Engine, erasure: Erasure) -> Iterator[str]:
     """A sentence for each block in an instruction file that still has a forgotten wording."""
-    from reviewer.agents.connections import Connections
-    from reviewer.agents.wiring import FileKind
-    from reviewer.promotion.export.file_writer import read_file
-
     needles = [each.encode() for each in erasure.wipe.passages]
     for connection in Connections(engine.path.absolute(), clock=engine.clock).all():
         for each in connection.files:

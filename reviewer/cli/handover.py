@@ -23,7 +23,6 @@ LEAST = 100
 
 
 def _about_a_session(tokens: int) -> Callable[[Command], Command]:
-    """The session of a text, and its length."""
     return together(
         click.argument("name", required=False, metavar="[SESSION]"),
         option("--max-tokens N", "At most N tokens.", least=LEAST, default=tokens),

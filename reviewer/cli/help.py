@@ -7,16 +7,16 @@ import sys
 import click
 
 from reviewer.cli.output import hand_out, print_table
+from reviewer.cli.root import root
 from reviewer.cli.session import Verb
 from reviewer.errors import ReviewerError
+from reviewer.resources import docs_folder
 
 
 @click.command(name="help", cls=Verb, example="help keys")
 @click.argument("topic", required=False, metavar="[TOPIC]")
 def help_(topic: str | None) -> None:
     """Without a topic, list the pages. `reviewer COMMAND --help` describes one command."""
-    from reviewer.resources import docs_folder
-
     pages = {path.stem: path.read_text("utf-8") for path in sorted(docs_folder().glob("*.md"))}
     if topic is None:
         print_table((page, text.partition("\n")[0].lstrip("# ")) for page, text in pages.items())
@@ -30,8 +30,6 @@ def help_(topic: str | None) -> None:
 
 def _unknown(name: str, pages: list[str]) -> str:
     from difflib import get_close_matches
-
-    from reviewer.cli.root import root
 
     if name in root.entries:
         return f"{name} is a command: reviewer {name} --help"

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 from reviewer.cli.inputs import ID, flag, limit_option, option
-from reviewer.cli.output import (
-    count,
-    emit,
-    fields,
-    json_option,
-    moment,
-    narrate,
-)
+from reviewer.cli.output import count, emit, json_option, moment, narrate
 from reviewer.cli.session import FAILED, Session, Verb, VerbGroup, leave, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
-    from reviewer.promotion.decisions.history import ActView, ChangeView
-
-PAGE = 500
-"""Acts read from the store at a time."""
+from reviewer.promotion.decisions.history import ChangeView
 
 
 @click.command(cls=Verb, example="undo 14")
@@ -67,9 +54,9 @@ def history(
         return
     none = "There are no acts yet. Ingest something: reviewer ingest PATH"
     with session.listing() as engine:
-        acts = _latest_acts(engine, limit, by)
+        acts = engine.history.acts(limit=limit, actor=by)
         emit(
-            reversed(list(acts)) if as_json else acts,
+            reversed(acts) if as_json else acts,
             as_json,
             lambda act: (
                 str(act.id),
@@ -81,20 +68,6 @@ def history(
             right=[0],
             empty=none if by is None else f"There are no acts of {by} here.",
         )
-
-
-def _latest_acts(engine: Engine, limit: int | None, by: str | None) -> Iterator[ActView]:
-    """At most `limit` acts, newest first; `by`: only those of one person or agent."""
-    before: int | None = None
-    left = limit
-    while left is None or left > 0:
-        most = PAGE if left is None else min(PAGE, left)
-        page = engine.history.acts(before=before, limit=most, actor=by)
-        yield from page
-        if len(page) < PAGE:
-            return
-        before = page[-1].id
-        left = None if left is None else left - len(page)
 
 
 @history.command("show")
@@ -156,7 +129,7 @@ def verify(session: Session, head: str, as_json: bool) -> None:
         acts = count(verdict.acts, "act")
         yield f"{count(verdict.rows, 'row')} {agree} with the ledger of {acts}."
 
-    row = {"ok": verdict.ok, **fields(verdict), "acts_since_head": verdict.since}
+    row = {"ok": verdict.ok, **asdict(verdict), "acts_since_head": verdict.since}
     emit([row], as_json, lines=shown)
     if not verdict.ok:
         leave(FAILED)

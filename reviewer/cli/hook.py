@@ -8,17 +8,18 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import click
 
+from reviewer.agents import call_hook
+from reviewer.agents.events import CHILD, EVENTS, TIMEOUTS, is_call_event
+from reviewer.agents.hooks import Hooks, SessionReader, UnknownEventError, answer, read_event
 from reviewer.cli.output import narrate
 from reviewer.cli.run import explain
 from reviewer.cli.session import DONE, FAILED, Session, Verb, leave, pass_session
 from reviewer.errors import ReviewerError
-
-if TYPE_CHECKING:
-    from reviewer.agents.hooks import Hooks
+from reviewer.recall.event_kinds import START
 
 MAX_INPUT = 8_000_000
 """Bytes of stdin; a compaction summary is a thousandth of that."""
@@ -50,11 +51,6 @@ def hook(session: Session, agent: str, event: str) -> None:
     failure is a line in a log beside the store, with exit code 0; only an unknown AGENT or EVENT,
     or wrong options, exit with 1.
     """
-    from reviewer.agents import call_hook
-    from reviewer.agents.events import CHILD, EVENTS, TIMEOUTS, is_call_event
-    from reviewer.agents.hooks import Hooks, UnknownEventError, answer, read_event
-    from reviewer.recall.event_kinds import START
-
     if os.environ.get(CHILD):  # the agent answers a question of ours
         return
     if is_call_event(agent, event):
@@ -110,8 +106,6 @@ def within(seconds: float, late: Callable[[], None]) -> Iterator[None]:
 @pass_session
 def read_sessions(session: Session) -> None:
     """Started by a hook in its own process."""
-    from reviewer.agents.hooks import SessionReader
-
     count = SessionReader(session.store_path(), project=session.project).read()
     narrate(f"Sessions read: {count}.")
 

@@ -19,6 +19,10 @@ from reviewer.cli.output import (
 )
 from reviewer.cli.progress import working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, leave, pass_session
+from reviewer.cli.sources import project_sessions
+from reviewer.llm.readers import readers
+from reviewer.projects import project_here
+from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -42,7 +46,6 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     are read. --again makes up for an earlier version: known candidates count as seen once more,
     others are queued beside them.
     """
-    from reviewer.cli.sources import project_sessions
     from reviewer.sources.walk import walk
 
     sessions: dict[Path, frozenset[str]] = {}
@@ -77,11 +80,10 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     if report.nothing_read:
         narrate(report.nothing_read)
         if len(paths) != 1 or paths[0].is_dir():
-            _name_problems(report)
+            narrate(*report.problems)
         leave(FAILED)
     if unread := _unread(report):
-        narrate(unread)
-        _name_problems(report)
+        narrate(unread, *report.problems)
     if not as_json:
         _say_what_is_next(report, waiting, offered)
 
@@ -107,17 +109,8 @@ def _offer(engine: Engine, project: str) -> str:
     """An offer of a reader for the project's sessions, with the estimated cost; empty without a
     reader or unread sessions.
     """
-    from reviewer.llm.readers import readers
-    from reviewer.settings import load_settings
-
     found = engine.readings.offer(readers(load_settings().model)[:1], project)
     return f"Next: {found[0].command}  ({found[0].sentence})" if found else ""
-
-
-def _name_problems(report: WaveReport) -> None:
-    """The first unreadable files, with the reasons."""
-    for line in report.problems:
-        narrate(line)
 
 
 REASONS_SHOWN = 4
@@ -174,7 +167,7 @@ def extract(
         line_start=from_line,
         line_end=to_line,
         top=top,
-        project=session.project_without_store(),
+        project=session.project or project_here(),
     )
     emit(
         found,

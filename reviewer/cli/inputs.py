@@ -129,13 +129,6 @@ line_range = together(
 )
 """The lines of a file to read."""
 
-port_option = option(
-    "--port N",
-    "The port on 127.0.0.1 (default: a free one).",
-    type=click.IntRange(0, 65535),
-    default=0,
-)
-
 
 def read_text(
     name: str,

@@ -8,6 +8,9 @@ import click
 
 from reviewer.cli.output import print_table, print_text, wrapped
 from reviewer.cli.session import VerbSection
+from reviewer.llm.model import ChatMessage
+from reviewer.llm.open_model import open_model
+from reviewer.settings import load_settings
 
 QUESTION = "Reply with one short sentence: what is a changelog for?"
 ANSWER_TOKENS = 60
@@ -24,10 +27,6 @@ def check() -> None:
 
     Nothing else is sent. Exit 1 if the model does not answer.
     """
-    from reviewer.llm.model import ChatMessage
-    from reviewer.llm.open_model import open_model
-    from reviewer.settings import load_settings
-
     settings = load_settings()
     chat = open_model(settings)
     begun = time.monotonic()
@@ -42,5 +41,4 @@ def check() -> None:
         ("tokens", f"{sums} (counted by {answer.counted_by})"),
     ]
     print_table(rows)
-    for line in wrapped(answer.text.strip(), "> "):
-        print_text(line)
+    print_text(*wrapped(answer.text.strip(), "> "))

@@ -6,16 +6,15 @@ import json
 import os
 import sys
 import unicodedata
+from bisect import bisect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, Protocol, TypeVar
+from itertools import accumulate
+from typing import IO, Any, Protocol, TypeVar
 
 import click
 
 from reviewer.text.numerals import count as count
-
-if TYPE_CHECKING:
-    from msgspec import Struct
 
 Row = TypeVar("Row")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -66,29 +65,25 @@ def _plain(value: object) -> object:
     return to_builtins(value, enc_hook=str)
 
 
-def fields(record: Struct) -> dict[str, Any]:
-    """The fields of a record, for printing it with more."""
-    return {name: getattr(record, name) for name in record.__struct_fields__}
-
-
-def print_text(text: str) -> None:
-    """Print a line for a person on stdout, control characters made visible."""
-    _write(f"{safe(text)}\n")
+def print_text(*lines: str) -> None:
+    """Print lines for a person on stdout, control characters made visible."""
+    for line in lines:
+        _write(f"{safe(line)}\n")
 
 
 def print_lines(text: str) -> None:
     """Print a text for a person on stdout, line by line."""
-    for line in safe_lines(text):
-        print_text(line)
+    print_text(*safe_lines(text))
 
 
-def narrate(text: str) -> None:
-    """Print a line about progress or results on stderr, control characters made visible.
+def narrate(*lines: str) -> None:
+    """Print lines about progress or results on stderr, control characters made visible.
 
-    Never fails if nobody can read it.
+    Never fails if nobody can read them.
     """
-    with suppress(OSError):
-        click.echo(safe(text), err=True)
+    for line in lines:
+        with suppress(OSError):
+            click.echo(safe(line), err=True)
 
 
 class Act(Protocol):
@@ -134,22 +129,15 @@ def safe_lines(text: str) -> list[str]:
 
 
 def cell_width(text: str) -> int:
-    """The width of a text in terminal columns."""
     return sum(_cells(character) for character in text)
 
 
 def cut(text: str, width: int) -> str:
     """The text cut to `width` columns, with an ellipsis if something is missing."""
-    if cell_width(text) <= width:
+    ends = list(accumulate(map(_cells, text)))
+    if not ends or ends[-1] <= width:
         return text
-    kept: list[str] = []
-    used = 1
-    for character in text:
-        used += _cells(character)
-        if used > width:
-            break
-        kept.append(character)
-    return "".join(kept) + ELLIPSIS if width > 0 else ""
+    return text[: bisect(ends, width - 1)] + ELLIPSIS if width > 0 else ""
 
 
 def line_width() -> int | None:
@@ -198,8 +186,7 @@ def emit(
             if printed and apart:
                 print_text("")
             printed = True
-            for line in lines(row):
-                print_text(line)
+            print_text(*lines(row))
     if empty and not printed:
         narrate(empty)
 
@@ -212,8 +199,7 @@ def print_table(
 ) -> bool:
     """Print rows as aligned lines; returns whether there were any."""
     cells = [tuple(row) for row in rows]
-    for line in table([head, *cells] if head else cells, right=right):
-        print_text(line)
+    print_text(*table([head, *cells] if head else cells, right=right))
     return bool(cells)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -23,14 +23,16 @@ from reviewer.cli.output import (
 )
 from reviewer.cli.session import NOTHING_STORED, Session, VerbGroup, pass_session
 from reviewer.clock import from_iso
-from reviewer.packets.values import DEFAULT_BUDGET
+from reviewer.packets.assembly import assemble
+from reviewer.packets.lookup import find_item
+from reviewer.packets.output import explained, item_json, to_json
+from reviewer.packets.prepared import Prepared
+from reviewer.packets.token_counts import Measurer
+from reviewer.packets.values import DEFAULT_BUDGET, Item, Material, Packet
+from reviewer.packets.wording import full_form
 from reviewer.system import working_folder
+from reviewer.text.for_agents import as_markdown
 from reviewer.text.token_numbers import read_tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from reviewer.packets.values import Item, Material, Packet
 
 PROBLEMS_SHOWN = 20
 TASK_BYTES = 4 << 20
@@ -114,10 +116,6 @@ def packet(
             most=TASK_BYTES,
         )
     today = now or datetime.now().astimezone()
-    from reviewer.packets.assembly import assemble
-    from reviewer.packets.prepared import Prepared
-    from reviewer.packets.token_counts import Measurer
-
     with _source(session, context_dir, with_local=store is None) as source:
         ready = Prepared(source.material, Measurer(), now=today, task=task)
     unknown = sorted({*pins} - ready.ids())
@@ -127,15 +125,14 @@ def packet(
         )
     made = assemble(ready, budget, pinned=pins)
     if explain:
-        from reviewer.packets.output import explained
-
         print_table(explained(made), right=[3, 4])
+    elif form == "json":
+        print_json(to_json(made))
     else:
-        _hand_out(made, form)
+        hand_out(made.markdown)
     if source.words:
         narrate(source.words)
-    for line in _narration(made, pins, why_empty=session.remark):
-        narrate(line)
+    narrate(*_narration(made, pins, why_empty=session.remark))
     if task.strip() and not ready.for_task:
         narrate(
             "No word of the task tells the items apart, so they are in the order without a task."
@@ -159,10 +156,6 @@ def read(
     as_json: bool,
 ) -> None:
     """Print items in full, by their id or by their place in a packet: DECISIONS.md:41, m:12."""
-    from reviewer.packets.output import item_json
-    from reviewer.packets.wording import full_form
-    from reviewer.text.for_agents import as_markdown
-
     with _source(session, context_dir) as source:
         found = [source.find(source.material, name) for name in names]
     emit(
@@ -186,7 +179,6 @@ class _Source(NamedTuple):
 
 def _of_folder(folder: Path, words: str = "") -> _Source:
     from reviewer.packets.context_folder import read_folder
-    from reviewer.packets.lookup import find_item
 
     return _Source(read_folder(folder), find_item, words)
 
@@ -215,15 +207,6 @@ def _source(
         session.remark = session.unknown(engine) or session.remark
         packets = engine.packets
         yield _Source(packets.material(engine.project), packets.find, near.words)
-
-
-def _hand_out(made: Packet, form: str) -> None:
-    if form == "json":
-        from reviewer.packets.output import to_json
-
-        print_json(to_json(made))
-    else:
-        hand_out(made.markdown)
 
 
 def _narration(made: Packet, pins: Sequence[str], *, why_empty: str) -> Iterator[str]:

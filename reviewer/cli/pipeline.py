@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from msgspec.structs import asdict
 
 from reviewer.cli.inputs import FILE, option
 from reviewer.cli.output import (
     count,
     emit,
-    fields,
     json_option,
     narrate,
     print_json,
@@ -21,14 +21,15 @@ from reviewer.cli.output import (
     print_text,
 )
 from reviewer.cli.session import VerbSection
-
-if TYPE_CHECKING:
-    from reviewer.pipelines.resolve import NodeEntry
-    from reviewer.pipelines.values import (
-        Pipeline,
-        PipelineEdge,
-    )
-    from reviewer.pipelines.walk import WalkStep
+from reviewer.pipelines import resolve
+from reviewer.pipelines.dot import read_pipeline
+from reviewer.pipelines.history import conversation_of, read_history, stages_of
+from reviewer.pipelines.preamble import build_preamble
+from reviewer.pipelines.resolve import DEGRADED_MODE, NodeEntry, entry_after, entry_through
+from reviewer.pipelines.values import Pipeline, PipelineEdge, RunHistory
+from reviewer.pipelines.walk import WalkStep, walk
+from reviewer.text.secrets.values import without_secrets
+from reviewer.text.tokens import counter
 
 MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
 
@@ -47,16 +48,11 @@ def pipeline() -> None:
 @json_option("One JSON object.")
 def check(file: Path, as_json: bool) -> None:
     """List nodes, edges, fidelity, threads and warnings."""
-    from reviewer.pipelines.dot import read_pipeline
-    from reviewer.pipelines.resolve import entries as entries_of
-    from reviewer.pipelines.values import Pipeline
-    from reviewer.text.secrets.values import without_secrets
-
     found = without_secrets(read_pipeline(file), Pipeline)
-    entries = list(entries_of(found))
+    entries = list(resolve.entries(found))
     if as_json:
         nodes, edges = list(found.nodes.values()), [_entry_json(entry) for entry in entries]
-        print_json({"file": file, **fields(found), "nodes": nodes, "edges": edges})
+        print_json({"file": file, **asdict(found), "nodes": nodes, "edges": edges})
     else:
         _show_check(found, entries)
 
@@ -67,12 +63,6 @@ def check(file: Path, as_json: bool) -> None:
 @json_option("One JSON object per node (or edge into it).")
 def show(file: Path, node: str | None, as_json: bool) -> None:
     """Show the graph in walking order, or one node."""
-    from reviewer.pipelines.dot import read_pipeline
-    from reviewer.pipelines.resolve import entry_after, entry_through, node_named
-    from reviewer.pipelines.values import Pipeline, RunHistory
-    from reviewer.pipelines.walk import walk
-    from reviewer.text.secrets.values import without_secrets
-
     found = without_secrets(read_pipeline(file), Pipeline)
 
     def entered(edge: PipelineEdge) -> NodeEntry:
@@ -86,7 +76,7 @@ def show(file: Path, node: str | None, as_json: bool) -> None:
             to_json=lambda each: _step_json(*each),
         )
         return
-    name = node_named(found, node).name
+    name = resolve.node_named(found, node).name
     entries = [entered(edge) for edge in found.edges if edge.target == name]
     emit(
         entries or [entry_after(found, RunHistory(""), name)],
@@ -130,13 +120,6 @@ def preamble(
      "context": {"key": "any JSON value"},
      "retries": {"plan": [1, 3]}}
     """
-    from reviewer.pipelines.dot import read_pipeline
-    from reviewer.pipelines.history import conversation_of, read_history, stages_of
-    from reviewer.pipelines.preamble import build_preamble
-    from reviewer.pipelines.resolve import DEGRADED_MODE, entry_after
-    from reviewer.pipelines.values import RunHistory
-    from reviewer.text.tokens import counter
-
     found = read_pipeline(file)
     run = RunHistory("") if history is None else read_history(history)
     entry = entry_after(found, run, node)
@@ -144,7 +127,7 @@ def preamble(
     for each in MODES if chosen == "all" else (chosen,):
         made = build_preamble(each, found, run, node)
         row = {
-            **fields(made),
+            **asdict(made),
             "node": node,
             "encoding": "cl100k_base",
             "resolved": entry.fidelity.value,
@@ -249,5 +232,5 @@ def _entry_json(entry: NodeEntry) -> dict[str, Any]:
 
 
 def _step_json(number: int, step: WalkStep) -> dict[str, Any]:
-    edges = [{**fields(edge), "back": edge.index in step.back} for edge in step.edges]
-    return {"number": number, **fields(step.node), "reachable": step.reachable, "edges": edges}
+    edges = [{**asdict(edge), "back": edge.index in step.back} for edge in step.edges]
+    return {"number": number, **asdict(step.node), "reachable": step.reachable, "edges": edges}

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
 from reviewer.cli.inputs import FILE, PAIR, flag, option, together
 from reviewer.cli.output import (
     count,
     emit,
-    fields,
     json_option,
     moment,
     narrate,
@@ -27,11 +27,13 @@ from reviewer.cli.output import (
 from reviewer.cli.pipeline import pipeline
 from reviewer.cli.progress import Interruption, ProgressLine, interruptible
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, leave, pass_session
+from reviewer.pipelines import events
+from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion
+from reviewer.pipelines.options import RunOptions, options_from
+from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion
-    from reviewer.pipelines.options import RunOptions
 
 RUN = "reviewer pipeline run FILE"
 NOTES_SHOWN = 100
@@ -76,13 +78,13 @@ _run_options = together(
 @pass_session
 def run(
     session: Session,
+    /,
     file: Path,
     answers: Sequence[tuple[str, str]],
     engine: str | None,
-    allow_tools: bool,
-    max_steps: int | None,
     as_json: bool,
     context: Sequence[tuple[str, str]],
+    **limits: Any,
 ) -> None:
     """Run a pipeline from its start to its exit.
 
@@ -94,7 +96,7 @@ def run(
     X`, `Suggested next: node` and `Context: key=value` are also read.
     """
     with session.changing(create=True, new_outside=True) as store:
-        options = _options(answers, engine == "model", allow_tools, max_steps, context)
+        options = _options(engine == "model", answers, context=dict(context), **limits)
         start = partial(store.pipelines.start_run, file, session.target(store))
         _run_to_its_end(start, options, as_json)
 
@@ -105,12 +107,12 @@ def run(
 @pass_session
 def resume(
     session: Session,
+    /,
     target: str,
     answers: Sequence[tuple[str, str]],
     engine: str | None,
-    allow_tools: bool,
-    max_steps: int | None,
     as_json: bool,
+    **limits: Any,
 ) -> None:
     """Resume a run.
 
@@ -123,7 +125,7 @@ def resume(
         asks_model = engine == "model" or (
             engine is None and not store.pipelines.is_offline(target)
         )
-        options = _options(answers, asks_model, allow_tools, max_steps, ())
+        options = _options(asks_model, answers, **limits)
         _run_to_its_end(partial(store.pipelines.resume_run, target), options, as_json)
 
 
@@ -142,7 +144,7 @@ def runs(session: Session, run_id: str | None, as_json: bool) -> None:
             store.pipelines.runs(store.project),
             as_json,
             lambda each: (each.run_id, each.state, moment(each.started_at), each.current_node),
-            to_json=lambda each: {**fields(each), "can_resume": each.can_resume},
+            to_json=lambda each: {**structs.asdict(each), "can_resume": each.can_resume},
             empty="No pipeline has run yet. Run one: reviewer pipeline run FILE.dot",
         )
 
@@ -165,7 +167,7 @@ def _print_stages(store: Engine, run_id: str, *, as_json: bool) -> None:
         right=[0],
         to_json=lambda entry: {
             "run_id": view.run_id,
-            **fields(entry),
+            **structs.asdict(entry),
             "folder": f"{view.folder}/{entry.folder}",
         },
     )
@@ -173,36 +175,18 @@ def _print_stages(store: Engine, run_id: str, *, as_json: bool) -> None:
         print_text(f"files  {view.folder}")
 
 
-def _options(
-    answers: Sequence[tuple[str, str]],
-    asks_model: bool,
-    allow_tools: bool,
-    max_steps: int | None,
-    context: Sequence[tuple[str, str]],
-) -> RunOptions:
-    from msgspec import structs  # late: `--help` does without
-
-    from reviewer.pipelines.options import options_from
-    from reviewer.settings import load_settings
-
+def _options(asks_model: bool, answers: Sequence[tuple[str, str]], **more: Any) -> RunOptions:
     given: dict[str, list[str]] = {}
     for node, label in answers:
         given.setdefault(node, []).append(label)
-    return structs.replace(
-        options_from(load_settings(), asks_model=asks_model),
-        answers=given,
-        context=dict(context),
-        allow_tools=allow_tools,
-        max_steps=max_steps,
-    )
+    options = options_from(load_settings(), asks_model=asks_model)
+    return structs.replace(options, answers=given, **more)
 
 
 def _run_to_its_end(
     start: Callable[[RunOptions], RunDone], options: RunOptions, as_json: bool
 ) -> None:
     """Run or resume, and exit with the exit code of the run."""
-    from msgspec import structs  # late: `--help` does without
-
     with interruptible() as interruption:
         options = structs.replace(options, watch=Watcher(as_json=as_json), cancelled=interruption)
         if sys.stdin.isatty():
@@ -227,8 +211,6 @@ class Watcher:
         self._line_below = ProgressLine()
 
     def __call__(self, event: Event) -> None:
-        from reviewer.pipelines import events
-
         if isinstance(event, events.Text):
             self._written += len(event.text)
             written = f"  {self._written:,} characters of the answer"
@@ -246,16 +228,12 @@ class Watcher:
 
 
 def _event_json(event: Event) -> object:
-    from reviewer.pipelines.events import StageDone
-
     if not isinstance(event, StageDone):
         return event
-    return {"event": "stage_done", **fields(event.stage), "target": event.target}
+    return {"event": "stage_done", **structs.asdict(event.stage), "target": event.target}
 
 
 def _print_event(event: Event) -> None:
-    from reviewer.pipelines import events
-
     match event:
         case events.RunStarted():
             resumed = f", after {count(event.stages, 'stage')}" if event.stages else ""
@@ -267,7 +245,7 @@ def _print_event(event: Event) -> None:
             narrate(
                 f"{event.node}: {event.reason} Attempt {event.attempt + 1} in {event.seconds:.1f} s"
             )
-        case events.StageDone():
+        case StageDone():
             print_text(_stage_line(event))
             if event.stage.remark:
                 narrate(f"{event.stage.node}: {event.stage.remark}")
@@ -300,8 +278,7 @@ class TerminalQuestions:
             for line in safe_lines(question.about):
                 narrate(f"  | {line}".rstrip())
             narrate("")
-        for line in safe_lines(question.text):
-            narrate(line)
+        narrate(*safe_lines(question.text))
         for choice in question.choices:
             leads = "" if choice.label == choice.target else f"  -> {safe(choice.target)}"
             narrate(f"  {choice.key}  {choice.label}{leads}")

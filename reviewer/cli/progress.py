@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import FrameType
 from typing import TYPE_CHECKING
 
 from reviewer.cli.output import count, cut, safe
@@ -15,8 +16,6 @@ from reviewer.clock import TimeLeft
 from reviewer.errors import BrokenOff
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from reviewer.promotion.waves.report import WaveProgress
 
 SECONDS_BETWEEN_DRAWINGS = 0.1

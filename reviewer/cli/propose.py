@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 from collections import Counter
@@ -13,7 +14,9 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs, to_builtins
 
+from reviewer.cli.handover import find_session
 from reviewer.cli.inputs import FILE, flag, option
 from reviewer.cli.output import (
     by_reason,
@@ -27,16 +30,21 @@ from reviewer.cli.output import (
 )
 from reviewer.cli.progress import ProgressLine, working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, leave, pass_session
+from reviewer.cli.sources import ingested_sessions
 from reviewer.errors import ReviewerError, SourceError, StoreError
+from reviewer.llm.agents import AGENTS
+from reviewer.llm.answer_cache import AnswerCache, answers_folder
+from reviewer.llm.command import agents_found
+from reviewer.llm.model import CancelledError, ChatModel, ModelError
+from reviewer.llm.open_model import context_tokens, open_model
+from reviewer.proposing.values import Proposer, Proved
+from reviewer.settings import Settings, load_settings, settings_path
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.llm.model import ChatModel
     from reviewer.proposing.given import KnownText
     from reviewer.proposing.model_run import RunPlan, SessionDone
     from reviewer.proposing.statements import StatementWriter
-    from reviewer.proposing.values import Proved
-    from reviewer.settings import Settings
 
 
 @click.command(cls=Verb, example="propose ~/.claude/projects/-home-me-kiosk --command claude")
@@ -73,7 +81,6 @@ def propose(
     ingested session of the project is covered. Answers are cached, so nothing is paid for twice:
     after Ctrl-C, or at the limit of --max-tokens-in, run the same command to continue.
     """
-    from reviewer.llm.open_model import context_tokens, open_model
     from reviewer.proposing.model_run import ModelRun, piece_tokens, plan_run
 
     session.refuse_all_projects()
@@ -187,14 +194,6 @@ def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings
     """The settings with the command line's model. `asks`: the person has yet to agree, so an
     installed agent may be used. Raises ReviewerError.
     """
-    import shlex
-
-    from msgspec import structs
-
-    from reviewer.llm.command import agents_found
-    from reviewer.llm.model import ModelError
-    from reviewer.settings import load_settings
-
     settings = load_settings()
     chosen = settings.model
     if command is None and not chosen.base_url and not chosen.command:
@@ -226,10 +225,7 @@ def _settings(model: str | None, command: str | None, *, asks: bool) -> Settings
 
 
 def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementWriter, int]:
-    from reviewer.llm.answer_cache import AnswerCache, answers_folder
     from reviewer.proposing.statements import ANSWER_TOKENS, StatementWriter
-    from reviewer.proposing.values import Proposer
-    from reviewer.settings import settings_path
 
     templates = settings_path().parent / "templates"
     answer_tokens = min(ANSWER_TOKENS, limit // 4)
@@ -267,8 +263,6 @@ def _sessions(session: Session, paths: Sequence[Path]) -> list[Path]:
     """The files to ask about. Raises SourceError for a path that is neither a file nor a session's
     id.
     """
-    from reviewer.cli.handover import find_session
-    from reviewer.cli.sources import ingested_sessions
     from reviewer.sources.open import is_session
     from reviewer.sources.walk import walk
 
@@ -318,8 +312,6 @@ def _cost(plan: RunPlan, settings: Settings, model: str) -> dict[str, Any]:
 
 
 def _cost_line(cost: dict[str, Any], settings: Settings) -> str:
-    from reviewer.llm.agents import AGENTS
-
     command = settings.model.command
     agent = AGENTS.get(command[0]) if len(command) == 1 else None
     if cost["price"] is not None:
@@ -370,9 +362,8 @@ class _Outcome:
     """The outcome of a run, session by session."""
 
     def __init__(
-        self, plan: RunPlan, reader: str, engine: Engine, project: str, limit: int | None
+        self, plan: RunPlan, reader: str, engine: Engine, project: str, max_tokens_in: int | None
     ) -> None:
-        """`limit`: of the tokens sent."""
         from reviewer.promotion.rows.relations import Related
         from reviewer.proposing.statements import Spent
 
@@ -388,7 +379,7 @@ class _Outcome:
         self._deferred = 0
         self._told: set[Path] = set()
         """Sessions with new statements."""
-        self.spent, self._limit = Spent(limit), limit
+        self.spent, self._limit = Spent(max_tokens_in), max_tokens_in
         self._dropped: Counter[str] = Counter()
         self.failures: list[str] = []
 
@@ -440,7 +431,6 @@ class _Outcome:
 
     def compare(self, writer: StatementWriter, cancelled: Callable[[], bool]) -> None:
         """Ask how the statements of several sessions relate to each other."""
-        from reviewer.llm.model import CancelledError, ModelError
         from reviewer.proposing.over_sessions import LEAST, question_over, read_relations
         from reviewer.proposing.statements import BudgetReachedError
 
@@ -492,8 +482,7 @@ class _Outcome:
         """Print the counts and how the run ended, and exit as it did."""
         for row in table(self._rows()):
             narrate(row) if as_json else print_text(row)
-        for failure in self.failures:
-            narrate(failure)
+        narrate(*self.failures)
         left = f"{count(self.left, 'piece')} left"
         same = "Run the same command to continue."
         if interrupted:
@@ -514,7 +503,6 @@ class _Outcome:
             narrate("Decide with: reviewer" if self._new else "Nothing new to decide on.")
 
     def _rows(self) -> Iterator[tuple[str, str]]:
-        """The counts as lines of a table."""
         yield "statements", f"{len(self._new):,} new, {self._seen:,} seen again"
         if self._deferred:
             doubted = f"{self._deferred:,} of the new ones, meant for once or doubted by the reader"
@@ -533,8 +521,6 @@ class _Outcome:
 
 
 def _row(proved: Proved) -> dict[str, Any]:
-    from msgspec import to_builtins
-
     proposal = proved.proposal
     return {
         "statement": proposal.statement,

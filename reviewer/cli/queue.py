@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.candidate import show_candidate, show_candidate_json
 from reviewer.cli.inputs import ID, limit_option, option
-from reviewer.cli.output import (
-    emit,
-    json_option,
-    narrate,
-    print_json,
-    print_table,
-    report_act,
-)
+from reviewer.cli.output import emit, json_option, narrate, print_json, print_table, report_act
 from reviewer.cli.session import Session, VerbSection, pass_session
+from reviewer.engine import Engine
+from reviewer.promotion.lists.filters import field_without_value
+from reviewer.promotion.views import QueueQuery, Sort
 from reviewer.text import signs
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
 
 STATUSES = (
     "waiting", "candidate", "deferred", "active", "invalid", "superseded", "graduated", "all",
@@ -68,9 +60,6 @@ def list_queue(
     ★ your own words, or said often. `reviewer queue show ID` explains them; none promotes anything
     by itself.
     """
-    from reviewer.promotion.lists.filters import field_without_value
-    from reviewer.promotion.views import QueueQuery, Sort
-
     if field := field_without_value(filter_text):
         raise click.UsageError(f"{field}: in --filter has no value")
     with session.listing() as engine:

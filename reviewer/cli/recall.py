@@ -7,6 +7,8 @@ import click
 from reviewer.cli.inputs import option
 from reviewer.cli.output import emit, json_option, narrate
 from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.recall.service import cue_of
+from reviewer.text.for_agents import without_tags
 
 
 @click.command(cls=Verb, example='recall --error "error is not nil but it returns nil (nilerr)"')
@@ -18,25 +20,12 @@ from reviewer.cli.session import Session, Verb, pass_session
 @option("--session ID", "Record them as given to this session.", into="of", default="")
 @json_option("One JSON object per memory.")
 @pass_session
-def recall(
-    session: Session,
-    command: str | None,
-    error: str | None,
-    path: str | None,
-    prompt: str | None,
-    limit: int,
-    of: str,
-    as_json: bool,
-) -> None:
+def recall(session: Session, /, limit: int, of: str, as_json: bool, **moment: str | None) -> None:
     """Memories of this very failure come first, then those of this command or file, then those that
     share rare words with it. A doubtful match is left out. `reviewer edit ID --when` changes the
     moments of a memory.
     """
-    from reviewer.recall.service import cue_of
-    from reviewer.text.for_agents import without_tags  # an agent may read it
-
-    given = {"command": command, "error": error, "path": path, "prompt": prompt}
-    named = [(kind, text) for kind, text in given.items() if text is not None]
+    named = [(kind, text) for kind, text in moment.items() if text is not None]
     if len(named) != 1:
         raise click.UsageError("name one of --command, --error, --file and --prompt")
     ((kind, text),) = named

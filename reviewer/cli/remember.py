@@ -10,6 +10,8 @@ import click
 from reviewer.cli.inputs import flag, option, read_text
 from reviewer.cli.output import report_act
 from reviewer.cli.session import Session, Verb, pass_session
+from reviewer.extraction.candidates import MemoryType
+from reviewer.extraction.rules import sentence_type
 
 MAX_LINES = 1_000
 
@@ -48,20 +50,12 @@ def remember(
         raise click.UsageError("give the text, or name a file with --content-file")
     statement = read_text(str(content_file)) if statement is None else statement
     if place is None:
-        from reviewer.extraction.rules import sentence_type
-
         with session.changing(create=True) as engine:
-            done = engine.entities.author(
-                session.target(engine),
-                type_ or sentence_type(statement),
-                statement,
-                name=name,
-                promote=promote,
-            )
+            kind = type_ or sentence_type(statement)
+            project = session.target(engine)
+            done = engine.entities.author(project, kind, statement, name=name, promote=promote)
             report_act(done)
         return
-    from reviewer.extraction.candidates import MemoryType
-
     if name is not None or type_ not in (None, *MemoryType):
         raise click.UsageError(f"with --at it is a memory: {', '.join(MemoryType)}, and no --name")
     path, lines = _place(place)

@@ -8,8 +8,10 @@ import sys
 from collections.abc import Sequence
 
 import click
+from click.shell_completion import shell_complete
 
 from reviewer.cli.output import discard, narrate
+from reviewer.cli.root import root
 from reviewer.cli.session import (
     DONE,
     FAILED,
@@ -20,6 +22,7 @@ from reviewer.cli.session import (
     Session,
 )
 from reviewer.errors import ReviewerError
+from reviewer.installation import missing_extra
 
 COMPLETE = "_REVIEWER_COMPLETE"
 """Set by a shell that asks for completions, or by a person who wants their script."""
@@ -37,23 +40,16 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    from reviewer.cli.root import root
-
     if (asked := os.environ.get(COMPLETE)) is not None:
-        from click.shell_completion import shell_complete
-
         return shell_complete(root, {}, "reviewer", COMPLETE, asked)
     session = Session(open_screen=open_screen, check_keymap=check_keymap)
     try:
         with root.make_context("reviewer", list(arguments), obj=session) as context:
             root.invoke(context)
         sys.stdout.flush()
-        _print_remark(session)
+        code = DONE
     except click.exceptions.Exit as leaving:
         code = _after_flushing(leaving.exit_code)
-        if code == DONE:
-            _print_remark(session)
-        return code
     except (Exception, KeyboardInterrupt) as problem:
         if os.environ.get("REVIEWER_DEBUG") and not isinstance(problem, click.ClickException):
             raise
@@ -65,14 +61,15 @@ def run(arguments: Sequence[str], open_screen: OpenScreen, check_keymap: CheckKe
         else:
             narrate(line)
         return _after_flushing(code)
-    return DONE
+    if code == DONE and session.remark:
+        narrate(session.remark)
+    return code
 
 
 def explain(problem: BaseException) -> tuple[str, int]:
     """The sentence and the exit code for a failure."""
     import sqlite3
 
-    from reviewer.installation import missing_extra
     from reviewer.llm.model import CancelledError
 
     match problem:
@@ -115,11 +112,6 @@ def flush_streams() -> None:
             stream.flush()
         except OSError:
             discard(stream)
-
-
-def _print_remark(session: Session) -> None:
-    if session.remark:
-        narrate(session.remark)
 
 
 def _usage_line(problem: click.UsageError) -> str:

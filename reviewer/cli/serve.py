@@ -6,14 +6,19 @@ import sys
 
 import click
 
-from reviewer.cli.inputs import flag, port_option
+from reviewer.cli.inputs import flag, option
 from reviewer.cli.output import narrate, print_text
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.system import own_command
 
 
 @click.command(cls=Verb)
-@port_option
+@option(
+    "--port N",
+    "The port on 127.0.0.1 (default: a free one).",
+    type=click.IntRange(0, 65535),
+    default=0,
+)
 @flag("--demo", "Show the sample data, in a temporary store.")
 @pass_session
 def serve(session: Session, port: int, demo: bool) -> None:

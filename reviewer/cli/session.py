@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from inspect import cleandoc
@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import click
+from click.shell_completion import CompletionItem
 
+from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
 from reviewer.cli.output import narrate
 from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import login_name
-from reviewer.projects import WITHOUT_A_TREE, NoProjectError, listed, project_here, work_tree
+from reviewer.projects import WITHOUT_A_TREE, NoProjectError, listed, work_tree
 from reviewer.sharing import personal
 from reviewer.system import default_store
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
     from reviewer.engine import Engine
     from reviewer.start import Start
 
@@ -31,7 +31,6 @@ DONE, FAILED, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def leave(code: int) -> NoReturn:
-    """End the command with an exit code."""
     raise click.exceptions.Exit(code)
 
 
@@ -223,10 +222,6 @@ class Session:
                 narrate(bound)
             engine.close()
 
-    def project_without_store(self) -> str:
-        """The name of the project for a command that does not open the store."""
-        return self.project or project_here()
-
     def require_terminal(self, instead: str) -> None:
         """Raise NoTerminalError if the screen cannot be drawn; `instead`: a command to suggest."""
         if os.environ.get("TEXTUAL_DRIVER", "").endswith(":WebDriver"):
@@ -252,28 +247,22 @@ class Session:
         from reviewer.settings import load_settings, settings_path
 
         settings = load_settings()
-        begin = {} if start is None else {"start": start}
         return self._open_screen(
             engine,
             project,
             ascii=ascii or settings.ascii,
             light=settings.theme == "light",
             keymap=settings_path() if settings.keys else None,
-            **begin,
+            start=start,
         )
 
 
 def update_agents(engine: Engine) -> None:
     """Update what connected agents read after an act, and name the settings that changed."""
     if personal(engine.path, "-agents").is_dir():
-        from reviewer.agents.memory_updates import bring_up_to_date, update_call_hooks
-
-        def tell(_agent: str, lines: Sequence[str]) -> None:
-            for line in lines:
-                narrate(line)
-
-        for problem in (*bring_up_to_date(engine), *update_call_hooks(engine, tell)):
-            narrate(problem)
+        problems = bring_up_to_date(engine)
+        problems += update_call_hooks(engine, lambda _, lines: narrate(*lines))
+        narrate(*problems)
 
 
 pass_session = click.make_pass_decorator(Session)
@@ -312,7 +301,7 @@ class SharedOption(click.Option):
 SHARED = "As everywhere: --db, --project, --all-projects (see: reviewer --help)"
 
 
-def _store_options(*, before_verb: bool) -> list[click.Option]:
+def store_options(*, before_verb: bool) -> list[click.Option]:
     """`--db`, `--project`, `--all-projects` and `--actor`; before the verb also from variables."""
 
     def option(name: str, says: str, variable: str = "", **settings: Any) -> click.Option:
@@ -344,15 +333,8 @@ def _store_options(*, before_verb: bool) -> list[click.Option]:
     ]
 
 
-def with_store_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The shared options before the verb."""
-    options = reversed(_store_options(before_verb=True))  # click reverses them
-    command.__click_params__ = [*getattr(command, "__click_params__", []), *options]  # type: ignore[attr-defined]
-    return command
-
-
 class Verb(click.Command):
-    """A command that also takes the options of `with_store_options` after its name.
+    """A command that also takes the options of the store after its name.
 
     `example`: a line for `--help`, without `reviewer` in front. `store`: whether the command uses a
     store; if not, its help omits these options. `own_project`: its `--project` has another meaning,
@@ -369,7 +351,7 @@ class Verb(click.Command):
     ) -> None:
         super().__init__(*args, **settings)
         self.lists_shared = store and not own_project
-        options = _store_options(before_verb=False)[: 1 if own_project else None]
+        options = store_options(before_verb=False)[: 1 if own_project else None]
         for option in options:
             option.hidden = option.hidden or not store
         self.params.extend(options)
@@ -398,18 +380,18 @@ class VerbGroup(Verb, VerbSection):
 
 
 class VerbEntry(NamedTuple):
-    """The location of a command, and the first line of its help."""
+    """The first line of a command's help, and its location."""
 
-    target: str
-    """`module:attribute` of the click command in `reviewer.cli`, or one name for both."""
     help: str
     """The docstring of the command has the rest."""
+    target: str = ""
+    """`module:attribute` of the click command in `reviewer.cli`; by default its name for both."""
     rare: bool = False
     """The program's help only names it: agents run it, or the screen does the same."""
 
-    def load(self) -> click.Command:
+    def load(self, name: str) -> click.Command:
         module, _, attribute = self.target.partition(":")
-        command = getattr(import_module(f"reviewer.cli.{module}"), attribute or module)
+        command = getattr(import_module(f"reviewer.cli.{module or name}"), attribute or name)
         assert isinstance(command, click.Command)
         rest = cleandoc(command.help or "")
         if not rest.startswith(self.help):
@@ -438,7 +420,7 @@ class LazyGroup(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         entry = self.entries.get(cmd_name)
-        return entry and entry.load()
+        return entry and entry.load(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -455,8 +437,6 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Commands from the table, without importing them; options as completed by click."""
-        from click.shell_completion import CompletionItem
-
         named = [
             CompletionItem(name, help=entry.help)
             for name, entry in self.shown.items()

@@ -21,13 +21,14 @@ from reviewer.cli.output import (
     print_text,
     report_act,
 )
-from reviewer.cli.progress import working
+from reviewer.cli.progress import Interruption, ProgressLine, working
 from reviewer.cli.session import INTERRUPTED, Session, Verb, leave, pass_session
+from reviewer.clock import iso
 from reviewer.errors import SourceError
+from reviewer.mounts import is_on_local_disk
 from reviewer.system import working_folder
 
 if TYPE_CHECKING:
-    from reviewer.cli.progress import Interruption, ProgressLine
     from reviewer.promotion.waves.found_sessions import AgentSessions, Stamps
     from reviewer.sources.discovery import ChosenFiles, FoundSession
 
@@ -121,15 +122,11 @@ def _to_json(each: FoundSession, read: bool) -> dict[str, object]:
 
 
 def _written(nanoseconds: int) -> str:
-    from reviewer.clock import iso
-
     return iso(datetime.fromtimestamp(nanoseconds / 1e9, UTC))
 
 
 def _gone(folder: str) -> str:
     """A note for a deleted folder; only on local disks, where looking mounts nothing."""
-    from reviewer.mounts import is_on_local_disk
-
     return ", which is gone" if is_on_local_disk(folder) and not Path(folder).is_dir() else ""
 
 

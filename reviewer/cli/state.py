@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 from reviewer.cli.candidate import why
 from reviewer.cli.inputs import flag, option
-from reviewer.cli.output import emit, fields, json_option, moment, report_act, wrapped
+from reviewer.cli.output import emit, json_option, moment, report_act, wrapped
 from reviewer.cli.session import Session, VerbSection, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
-    from reviewer.promotion.decisions.trusted_state import StateView
+from reviewer.engine import Engine
+from reviewer.promotion.decisions.trusted_state import StateView
 
 SET = "reviewer ingest PATH, or reviewer state set KEY VALUE"
 
@@ -66,7 +64,7 @@ def show(session: Session, key: str, past: bool, as_json: bool) -> None:
             values,
             as_json,
             lines=lambda each: _shown(engine, each),
-            to_json=lambda each: {**fields(each), "provenance": engine.provenance.of_state(each)},
+            to_json=lambda each: {**asdict(each), "provenance": engine.provenance.of_state(each)},
             apart=True,
         )
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import asdict
 
 from reviewer.cli.output import emit, json_option, print_text
 from reviewer.cli.session import Session, Verb, pass_session
-
-if TYPE_CHECKING:
-    from reviewer.engine import Engine
-    from reviewer.llm.spending import SpendingTotal
+from reviewer.llm.spending import SpendingTotal, asked, report
 
 USES_SHOWN, USE_CHARS = 10, 70
 DAYS_SHOWN, SESSIONS_SHOWN = 7, 5
@@ -28,15 +25,16 @@ def stats(session: Session, as_json: bool) -> None:
     """
     with session.listing() as engine:
         names = [engine.project] if engine.project else engine.project_names()
-        lines = [_project(engine, name) for name in names]
+        counts = [(name, engine.queue.counts(name)) for name in names]
         measures = engine.compression.statistics()
         uses = engine.recall.uses(engine.project)
     emit(
-        lines,
+        counts,
         as_json,
-        lambda line: (line["project"], *(f"{line[column]:,}" for column in COLUMNS), ""),
+        lambda row: (row[0], *(f"{getattr(row[1], column):,}" for column in COLUMNS), ""),
         head=("project", *(column.replace("_", " ") for column in COLUMNS), ""),
         right=range(1, len(COLUMNS) + 1),
+        to_json=lambda row: {"project": row[0], **asdict(row[1])},
     )
     _print_gap(uses, as_json)
     emit(
@@ -84,8 +82,6 @@ def _print_gap(rows: Sized, as_json: bool) -> None:
 
 
 def _print_questions(as_json: bool) -> None:
-    from reviewer.llm.spending import asked, report
-
     questions = asked()
     days, dearest, whole = report(questions)
     _print_gap(questions, as_json)
@@ -114,13 +110,3 @@ def _price(spent: SpendingTotal) -> str:
     if spent.unpriced == 0:
         return f"{spent.price:,.2f}"
     return f"{spent.price:,.2f} and {spent.unpriced:,} without a price" if spent.price else "-"
-
-
-def _project(engine: Engine, name: str) -> dict[str, Any]:
-    counts = engine.queue.counts(name)
-    return {
-        "project": name,
-        **{column: getattr(counts, column) for column in COLUMNS},
-        "promoted_today": counts.promoted_today,
-        "rejected_today": counts.rejected_today,
-    }

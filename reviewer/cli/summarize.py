@@ -12,6 +12,8 @@ import click
 from reviewer.cli.inputs import FILE, engine_options, line_range, option
 from reviewer.cli.output import count, json_option, narrate, print_json, print_lines, print_text
 from reviewer.cli.progress import working
+from reviewer.compression.values import Level
+from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
     from reviewer.compression.engines import EngineName
@@ -51,8 +53,6 @@ def summarize(
     """
     from reviewer.compression.file_summary import summarize_file
     from reviewer.compression.summarizer import locked_level, require_licence
-    from reviewer.compression.values import Level
-    from reviewer.settings import load_settings
 
     tier = load_settings().compression.tier
     wanted = [Level[each.upper()] for each in (LEVELS if level == "all" else (level,))]

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
+from reviewer import sharing
 from reviewer.cli.inputs import FILE, flag, option
-from reviewer.cli.output import count, fields, json_option, narrate, print_json, print_text
+from reviewer.cli.output import count, json_option, narrate, print_json, print_text
 from reviewer.cli.session import FAILED, Session, Verb, VerbSection, leave, pass_session
 from reviewer.errors import SourceError, StoreError
 from reviewer.files import login_name, reason_of
-
-if TYPE_CHECKING:
-    from reviewer.promotion.exchange.decision_lines import DecisionFile
-    from reviewer.promotion.exchange.signed_decisions import ImportedDecisions
+from reviewer.promotion.exchange.decision_lines import (
+    DecisionFile,
+    read_decisions,
+    write_decisions,
+)
+from reviewer.promotion.exchange.signatures import signature_of, signer
+from reviewer.promotion.exchange.signed_decisions import ImportedDecisions
+from reviewer.settings import load_settings
 
 
 @click.command(cls=Verb, example="share staff --db /srv/reviewer/team.db")
@@ -27,8 +32,6 @@ def share(session: Session, group: str | None, stop: bool) -> None:
     """Everybody's decisions carry their login name. Drafts, runs and backups stay each person's
     own. Without GROUP it says who may open the store.
     """
-    from reviewer import sharing
-
     store = session.store_path()
     if stop and group:
         raise click.UsageError("give a group, or --stop")
@@ -56,8 +59,6 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
     quotes unless asked for. Conflicting decisions wait at the top of the queue. The settings `key`
     and `signers` of [sync] sign it.
     """
-    from reviewer.settings import load_settings
-
     settings = load_settings().sync
     with session.changing(create=True) as engine:
         done = engine.syncing.sync(
@@ -68,9 +69,8 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
             signers=settings.signers,
         )
     if as_json:
-        print_json(fields(done))
-    for problem in done.problems:
-        narrate(problem)
+        print_json(asdict(done))
+    narrate(*done.problems)
     if not as_json:
         back = f" - reviewer undo {done.act} takes it back" if done.act else ""
         narrate(f"{count(done.sent, 'decision')} sent, {done.taken:,} taken{back}")
@@ -104,9 +104,6 @@ def export(session: Session, key: Path, out: Path) -> None:
 
     Of promoted memories it has up to three passages, with the names of their files.
     """
-    from reviewer.promotion.exchange.decision_lines import write_decisions
-    from reviewer.promotion.exchange.signatures import signature_of
-
     for path in (out, signature_of(out)):
         if path.exists():
             raise StoreError(f"{path} exists: name another file.")
@@ -146,9 +143,6 @@ def import_(
     FILE.sig is the signature. Decisions that conflict with yours are refused and listed. Promoted
     memories that this store does not have are added, with their line of FILE as evidence.
     """
-    from reviewer.promotion.exchange.decision_lines import read_decisions
-    from reviewer.promotion.exchange.signatures import signer
-
     found = read_decisions(file)
     session.actor = signer(file, found.data, allowed)
     with session.changing(create=True) as engine:
@@ -172,7 +166,7 @@ def _require_project(found: DecisionFile, project: str, named: str | None) -> No
 
 def _report(done: ImportedDecisions, as_json: bool, actor: str) -> None:
     if as_json:
-        print_json({**fields(done), "actor": actor})
+        print_json({**asdict(done), "actor": actor})
         return
     for each in done.refused:
         print_text(f"refused  {each.why}; {actor} {each.verdict}: {each.content}")

@@ -10,6 +10,7 @@ from reviewer.cli.inputs import ID, flag, option, read_text
 from reviewer.cli.output import report_act
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.promotion.views import RejectReason
+from reviewer.recall.moments import read_moment
 
 alone = flag("--alone", "Leave near duplicates in the queue.")
 ids = click.argument("ids", type=ID, nargs=-1, required=True, metavar="ID...")
@@ -113,8 +114,6 @@ def edit(
     show` still shows an earlier wording. Types are those of `reviewer remember`: `project` is the
     memory, `entity:project` the entity. A candidate that gets the type of an entity becomes one.
     """
-    from reviewer.recall.moments import read_moment  # late: it has the patterns of failures
-
     worded = content_file is not None or type_ is not None or name is not None
     if not worded and not moments:
         raise click.UsageError("name what to change: --content-file, --type, --name or --when")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from reviewer.cli.inputs import FILE, line_range, option
 from reviewer.cli.output import count, emit, json_option, narrate, safe_lines
-
-if TYPE_CHECKING:
-    from reviewer.proposing.values import SessionView
+from reviewer.proposing.session_view import read_view, view_text
+from reviewer.proposing.values import SessionView
 
 
 @click.command()
@@ -26,8 +24,6 @@ def view(
     agent's program are shortened, and secrets are masked. No store is touched. `reviewer sources
     --files` lists the ids of the sessions in a database.
     """
-    from reviewer.proposing.session_view import read_view, view_text
-
     found = read_view(path, line_start=from_line, line_end=to_line, session=session)
     emit(
         found.lines,

@@ -123,8 +123,8 @@ def test_the_screen_gets_the_settings_or_a_mistake_in_them_is_reported_before(
     at_a_terminal.write_text("themes = 1")
     assert run(call, screen, no_keys) == 1
     assert opened == [
-        {"ascii": False, "light": False, "keymap": None},
-        {"ascii": True, "light": True, "keymap": at_a_terminal},
+        {"ascii": False, "light": False, "keymap": None, "start": None},
+        {"ascii": True, "light": True, "keymap": at_a_terminal, "start": None},
     ]
     assert "unknown field `themes`" in capsys.readouterr().err
 

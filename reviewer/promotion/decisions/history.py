@@ -16,8 +16,6 @@ from reviewer.store.verify import Verification, verify
 
 __all__ = ["ActView", "ChangeView", "History", "Undone"]
 
-NEWEST = 2**62
-"""Above the number of any act."""
 _NO_STEP = "kind NOT IN ('wave', 'read') AND NOT (kind = 'ingest' AND rows = 1)"
 """Steps of an ingestion change no row that a person decides on; the act `ingest` reports their
 result. An `ingest` that only ends its wave added nothing.
@@ -63,18 +61,14 @@ class History(Undo):
         )
         return self.decided_by_another(row[0]) if row else ""
 
-    def acts(
-        self, *, before: int | None = None, limit: int = 100, actor: str | None = None
-    ) -> list[ActView]:
-        """A page of acts, newest first. `before`: the last act of the previous page; `actor`: acts
-        of this person or agent only.
-        """
+    def acts(self, *, limit: int | None = None, actor: str | None = None) -> list[ActView]:
+        """The latest acts, newest first. `actor`: acts of this person or agent only."""
         project = self._project
         return self._views(
-            "WHERE id < ?1 AND (?2 IS NULL OR actor = ?2)"
+            "WHERE (?1 IS NULL OR actor = ?1)"
             f" AND {_OF_PROJECT if project is not None else '?3 IS NULL'}"
-            " ORDER BY id DESC LIMIT ?4",
-            (NEWEST if before is None else before, actor, project, limit),
+            " ORDER BY id DESC LIMIT ifnull(?2, -1)",
+            (actor, limit, project),
         )
 
     def folded(self, wanted: Callable[[ActView], bool] | None = None) -> array[int]:

@@ -51,7 +51,6 @@ ASKED: dict[str, Callable[[Engine], object]] = {
     "what holds in a project": lambda engine: engine.queue.ids(holding("kiosk")),
     "what holds": lambda engine: engine.queue.ids(holding(None)),
     "the newest acts": lambda engine: engine.history.acts(limit=3),
-    "the oldest acts": lambda engine: engine.history.acts(before=3, limit=3),
 }
 
 

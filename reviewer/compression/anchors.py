@@ -140,17 +140,13 @@ def is_speech(turn: SegmentTurn) -> bool:
 
 def _answered(turns: Sequence[SegmentTurn]) -> list[bool]:
     """For each turn, whether someone else says something after it."""
-    answered = [False] * len(turns)
-    last: tuple[str, str] | None = None
-    several = False
-    for number in range(len(turns) - 1, -1, -1):
-        turn = turns[number]
+    speakers = set[tuple[str, str]]()
+    answered = []
+    for turn in reversed(turns):
         if is_speech(turn):
-            speaker = (turn.role, turn.name)
-            several = several or last not in (None, speaker)
-            last = speaker
-        answered[number] = several
-    return answered
+            speakers.add((turn.role, turn.name))
+        answered.append(len(speakers) > 1)
+    return answered[::-1]
 
 
 def _found(turn: SegmentTurn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:

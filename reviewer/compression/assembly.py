@@ -108,7 +108,7 @@ def _prose(
 def _joined(body: str, points: Sequence[str], marker: str, task: SummaryTask) -> str:
     """A text with its Key Points, and with the marker unless the engine wrote one."""
     content = append_points(body, points)
-    if marker and not parse_markers(body, task.level, task.segment.id, source=task.analysis):
+    if marker and not parse_markers(body, task.level, task.segment.id, source=task.analysis.text):
         return f"{content}\n{marker}".lstrip()
     return content
 

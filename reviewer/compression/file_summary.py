@@ -20,6 +20,8 @@ from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.turn_events import is_summary
 from reviewer.compression.values import (
     HANDOVER_FROM,
+    NOTHING_TOLD,
+    SHORT,
     AnchorPoint,
     CompressedSegment,
     FidelityValidation,
@@ -36,9 +38,6 @@ ANCHOR_SHARE = 0.1
 ORDERS = frozenset({AnchorType.CORRECTION, AnchorType.DECISION, AnchorType.USER_PREFERENCE})
 MIN_CEILING = 8
 """The lowest ceiling derived from the size of a short source, in tokens."""
-SHORT = 40
-"""Tokens up to which a source is not shortened."""
-NOTHING_TOLD = "it cannot be summarized in so few words"
 
 
 class FileSummary(Struct, frozen=True):

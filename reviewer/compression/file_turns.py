@@ -61,13 +61,14 @@ class FileTurns:
         """Those in which a person or an agent speaks, in the order of the file."""
         found = self.conversations
         last = max(found, key=lambda each: (each.latest, each.number), default=None)
-        self._chosen = self._named(session) if session and len(found) > 1 else last
+        self._chosen = self._named(session) if session and found[1:] else last
+        self._of_several = self._chosen if found[1:] else None
 
     @property
     def name(self) -> str:
         """The session's name in a title."""
-        chosen = self._chosen
-        if chosen is None or len(self.conversations) < 2:
+        chosen = self._of_several
+        if chosen is None:
             return f"the session {self._only or self._path.stem}"
         if chosen.name:
             return f"the session {chosen.name}"
@@ -76,8 +77,8 @@ class FileTurns:
     @property
     def conversation(self) -> str:
         """The conversation of several, in words; empty if there is only one."""
-        chosen = self._chosen
-        if chosen is None or len(self.conversations) < 2:
+        chosen = self._of_several
+        if chosen is None:
             return ""
         called = f" ({chosen.name})" if chosen.name else ""
         return f"conversation {chosen.number:,} of {len(self.conversations):,}{called}"

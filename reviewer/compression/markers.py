@@ -8,7 +8,7 @@ plain text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 
 from reviewer.compression.values import ExpansionMarker, Level
 
@@ -31,7 +31,7 @@ def marker_text(level: Level, segment: str, topic: str = "") -> str:
 
 
 def parse_markers(
-    content: str, level: Level, segment: str, *, source: Container[str] = ""
+    content: str, level: Level, segment: str, *, source: str = ""
 ) -> tuple[ExpansionMarker, ...]:
     """The markers in a summary of `segment`, in order.
 
@@ -61,7 +61,7 @@ def parse_markers(
     return tuple(found)
 
 
-def change_level(content: str, level: Level, segment: str, *, source: Container[str] = "") -> str:
+def change_level(content: str, level: Level, segment: str, *, source: str = "") -> str:
     """The content of the level nearer to Full, with its markers changed to those of `level`."""
     marker = marker_text(level, segment)
     for found in reversed(parse_markers(content, Level(level - 1), segment, source=source)):

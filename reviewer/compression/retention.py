@@ -38,13 +38,16 @@ def criteria_of(segment: Segment, call: RetentionCriteria = NO_CRITERIA) -> Rete
     could meet it.
     """
     asked = [turn.retention for turn in segment.turns if turn.priority is Priority.IMPORTANT]
-    instructions = [*(each.instructions for each in asked), call.instructions]
-    patterns = [pattern for each in asked for pattern in each.patterns]
-    patterns += [pattern for pattern in call.patterns if _is_in(segment, pattern)]
-    return RetentionCriteria(
-        "\n".join(dict.fromkeys(each for each in instructions if each)) or None,
-        tuple(dict.fromkeys(patterns)),
-    )
+    patterns = tuple(pattern for pattern in call.patterns if _is_in(segment, pattern))
+    return together(*asked, RetentionCriteria(call.instructions, patterns))
+
+
+def together(*criteria: RetentionCriteria) -> RetentionCriteria:
+    """All of these criteria as one, without duplicates."""
+    lines = "\n".join(each.instructions for each in criteria if each.instructions).split("\n")
+    patterns = (pattern for each in criteria for pattern in each.patterns)
+    instructions = "\n".join(dict.fromkeys(filter(None, lines)))
+    return RetentionCriteria(instructions or None, tuple(dict.fromkeys(patterns)))
 
 
 def validate_retention(summary: str, patterns: Sequence[Pattern]) -> list[RetentionFailure]:

@@ -108,15 +108,9 @@ class SourceTerms:
         return costs, list(accumulate(term.weight for term in ranked))
 
     def most_covered(self, tokens: int) -> float:
-        """The greatest weight that `tokens` can cover: the densest terms first."""
+        """The greatest weight that `tokens` can cover: the densest terms first, one at least."""
         costs, gains = self._densest
-        whole = bisect_right(costs, tokens)
-        gained = gains[whole - 1] if whole else 0.0
-        if whole < len(costs):
-            spent = costs[whole - 1] if whole else 0
-            share = (tokens - spent) / (costs[whole] - spent)
-            gained += share * (gains[whole] - gained)
-        return gained
+        return gains[max(bisect_right(costs, tokens) - 1, 0)]
 
     def absent(self, units: Sequence[str]) -> list[str]:
         """The names, numbers and quotations that do not occur in the source, neither whole nor, for

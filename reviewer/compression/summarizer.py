@@ -240,7 +240,7 @@ class Summarizer:
             return found
         content, markers = nearer.content, bool(nearer.expansion_markers)
         if markers:
-            content = change_level(content, level, segment.id, source=self.analysis(segment))
+            content = change_level(content, level, segment.id, source=self.analysis(segment).text)
         text = EngineText(content, self.engine.name, note=found.note)
         return self._result(asked, text, markers=markers)
 
@@ -275,8 +275,8 @@ class Summarizer:
     ) -> CompressedSegment:
         segment, anchors, level, _ = asked
         analysis, content = self.analysis(segment), text.text
-        whole = level is Level.FULL or analysis.is_whole(content)
-        found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
+        whole = level is Level.FULL or (content and content == analysis.text)
+        found = parse_markers(content, level, segment.id, source=analysis.text) if markers else ()
         if found:
             expanded = self.offline._told(_Asked(segment, anchors, level).nearer).token_count
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)

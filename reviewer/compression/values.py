@@ -33,6 +33,9 @@ HANDOVER_FROM = 600
 """Minimum tokens of a hand-over, for a summary much shorter than its source."""
 
 
+SHORT = 40
+"""Tokens up to which a segment or a file is not shortened: a summary would gain nothing."""
+NOTHING_TOLD = "it cannot be summarized in so few words"
 OFFLINE, BY_HAND = "offline", "by hand"
 """Authors of a summary that are not a model."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from reviewer.pipelines.conditions import as_text
-from reviewer.pipelines.preamble import LONGEST_TEXT, count_tokens, largest, shortened
+from reviewer.pipelines.preamble import LONGEST_TEXT, count_tokens, shortened
 from reviewer.pipelines.values import (
     Handler,
     Pipeline,
@@ -17,10 +17,10 @@ from reviewer.pipelines.values import (
     StageOutcome,
 )
 from reviewer.pipelines.walk import Edges, outgoing
+from reviewer.text.clip import largest
 
 RESULTS = "parallel.results"
 """Context key for the results of the branches, in the order of the edges."""
-_GOOD = (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS)
 
 
 class BranchResult(Struct, frozen=True):
@@ -103,7 +103,7 @@ def joined_outcome(results: Sequence[BranchResult]) -> StageOutcome:
     """Success if every branch succeeded, failure if none did, else partial success."""
     if all(each.outcome is StageOutcome.SUCCESS for each in results):
         return StageOutcome.SUCCESS
-    good = any(each.outcome in _GOOD for each in results)
+    good = any(each.outcome.is_good for each in results)
     return StageOutcome.PARTIAL_SUCCESS if good else StageOutcome.FAIL
 
 

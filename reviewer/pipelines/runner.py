@@ -45,7 +45,6 @@ from reviewer.pipelines.values import (
     StageOutcome,
 )
 
-_GOOD = (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS)
 MIN_STEPS = 1_000
 STEPS_A_NODE = 4
 FIRST_SECONDS = 0.2
@@ -371,7 +370,7 @@ def failed_gate(pipeline: Pipeline, logs: Sequence[Stage]) -> Stage | None:
     latest = {stage.node: stage for stage in logs}
     for stage in latest.values():
         is_gate = pipeline.nodes[stage.node].attributes.get("goal_gate", "").lower() == "true"
-        if is_gate and stage.outcome not in _GOOD:
+        if is_gate and not stage.outcome.is_good:
             return stage
     return None
 

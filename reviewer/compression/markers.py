@@ -64,9 +64,9 @@ def parse_markers(
 def change_level(content: str, level: Level, segment: str, *, source: str = "") -> str:
     """The content of the level nearer to Full, with its markers changed to those of `level`."""
     marker = marker_text(level, segment)
-    for found in reversed(parse_markers(content, Level(level - 1), segment, source=source)):
-        content = content[: found.start] + marker + content[found.end :]
-    return content.rstrip() if not marker else content
+    found = parse_markers(content, Level(level - 1), segment, source=source)
+    content = expand(content, found, lambda _: marker)
+    return content if marker else content.rstrip()
 
 
 def without_markers(content: str) -> str:
@@ -80,8 +80,6 @@ def expand(
     closer: Callable[[ExpansionMarker], str],
 ) -> str:
     """The content with every marker replaced by the segment one level closer to Full."""
-    parts, at = [], 0
-    for marker in sorted(markers, key=lambda each: each.start):
-        parts += [content[at : marker.start], closer(marker)]
-        at = marker.end
-    return "".join([*parts, content[at:]])
+    for marker in reversed(markers):
+        content = content[: marker.start] + closer(marker) + content[marker.end :]
+    return content

@@ -38,7 +38,7 @@ def criteria_of(segment: Segment, call: RetentionCriteria = NO_CRITERIA) -> Rete
     could meet it.
     """
     asked = [turn.retention for turn in segment.turns if turn.priority is Priority.IMPORTANT]
-    patterns = tuple(pattern for pattern in call.patterns if _is_in(segment, pattern))
+    patterns = tuple(pattern for pattern in call.patterns if is_in(segment, pattern))
     return together(*asked, RetentionCriteria(call.instructions, patterns))
 
 
@@ -68,13 +68,6 @@ def validate_retention(summary: str, patterns: Sequence[Pattern]) -> list[Retent
 def diagnosis(failures: Sequence[RetentionFailure]) -> str:
     """Everything that a summary misses, as one sentence."""
     return "Summary missing: " + "; ".join(each.message for each in failures) + "."
-
-
-def find_impossible(
-    segment: Segment, failures: Sequence[RetentionFailure]
-) -> tuple[RetentionFailure, ...]:
-    """The failures that no summary can fix, because nothing in the segment matches the pattern."""
-    return tuple(each for each in failures if not _is_in(segment, each.pattern))
 
 
 def sentence_around(text: str, place: tuple[int, int]) -> str:
@@ -116,5 +109,6 @@ def anchor_points(anchors: Sequence[AnchorPoint], segment: Segment) -> tuple[str
     return tuple(dict.fromkeys(lines))
 
 
-def _is_in(segment: Segment, pattern: Pattern) -> bool:
+def is_in(segment: Segment, pattern: Pattern) -> bool:
+    """Whether a pattern matches a text of the segment."""
     return any(first_place(pattern, turn.text) for turn in segment.turns)

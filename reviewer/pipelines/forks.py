@@ -58,7 +58,7 @@ class Fork(Struct, frozen=True):
 def join_of(pipeline: Pipeline, node: PipelineNode) -> tuple[str, str]:
     """The fan-in of a parallel node; without one, an empty name and why the node cannot run."""
     edges = outgoing(pipeline)
-    if not edges.get(node.name):
+    if not edges[node.name]:
         return "", f"{node.name} has no branches: no edge leaves it."
     for key, supported in (("join_policy", "wait_all"), ("error_policy", "continue")):
         given = node.attributes.get(key, "") or supported
@@ -95,7 +95,7 @@ def _branch(pipeline: Pipeline, edges: Edges, begin: str) -> tuple[set[str], set
             ends.add(name if handler == Handler.FAN_IN else "")
         elif name not in names:
             names.add(name)
-            todo += [edge.target for edge in edges.get(name, ())]
+            todo += [edge.target for edge in edges[name]]
     return names, ends
 
 

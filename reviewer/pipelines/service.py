@@ -32,8 +32,8 @@ from reviewer.pipelines.run_folder import (
 )
 from reviewer.pipelines.run_store import RunStore, RunView
 from reviewer.pipelines.runner import Runner, Timing
-from reviewer.pipelines.values import Pipeline, RunHistory
-from reviewer.pipelines.walk import start_nodes
+from reviewer.pipelines.values import Handler, Pipeline, RunHistory
+from reviewer.pipelines.walk import nodes_with
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import some_of
@@ -92,7 +92,7 @@ class Pipelines:
             node_retries={},
             context={key: clean_text(value) for key, value in options.context.items()},
             logs=[],
-            next_node=start_nodes(pipeline)[0],
+            next_node=nodes_with(pipeline, Handler.START)[0],
             engine=options.answering("").name,
             max_steps=options.max_steps,
         )

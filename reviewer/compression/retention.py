@@ -76,7 +76,7 @@ def sentence_around(text: str, place: tuple[int, int]) -> str:
     for unit in units(text):
         if unit.start < place[1] and place[0] < unit.end:
             start, end = min(start, unit.start), max(end, unit.end)
-    return text[slice(*narrowed(text, start, end, place, LONGEST_PATCH))].strip()
+    return text[slice(*narrowed(text, start, end, place, LONGEST_PATCH))]
 
 
 def append_points(content: str, points: Sequence[str]) -> str:

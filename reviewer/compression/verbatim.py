@@ -52,10 +52,8 @@ def narrowed(
 
     Cut at the ends of clauses if possible, else between words. The focus is never cut.
     """
-    if end - start <= longest:
-        return start, end
     first, last = start, end
-    for match in _CLAUSE_ENDS.finditer(text, start, end):
+    for match in _CLAUSE_ENDS.finditer(text, start, end) if end - start > longest else ():
         if match.end() <= focus[0]:
             first = match.end()
         elif match.start() >= focus[1]:

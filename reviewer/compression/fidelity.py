@@ -186,9 +186,8 @@ def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> f
     """Weight of the terms kept, relative to the most that so many tokens could name."""
     if not source.terms:
         return 1.0
-    most = source.most_covered(max(tokens, 1))
     covered = sum(term.weight for term in source.terms if summary.covers(term))
-    return min(covered / most, 1.0) if most > 0 else 0.0
+    return min(covered / source.most_covered(tokens), 1.0)
 
 
 def planted_orders(summary: str, segment: Segment) -> tuple[str, ...]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
 from math import log2
 from typing import Literal
 
@@ -101,16 +99,18 @@ class SourceTerms:
         return without_masks(body) if MASK in body else body
 
     @cached_property
-    def _densest(self) -> tuple[list[int], list[float]]:
-        """Cumulative costs and weights of the densest terms."""
-        ranked = sorted(self.terms, key=lambda term: -term.weight / term.cost)
-        costs = list(accumulate(term.cost for term in ranked))
-        return costs, list(accumulate(term.weight for term in ranked))
+    def _densest(self) -> list[Term]:
+        return sorted(self.terms, key=lambda term: -term.weight / term.cost)
 
     def most_covered(self, tokens: int) -> float:
         """The greatest weight that `tokens` can cover: the densest terms first, one at least."""
-        costs, gains = self._densest
-        return gains[max(bisect_right(costs, tokens) - 1, 0)]
+        gained = 0.0
+        for term in self._densest:
+            tokens -= term.cost
+            if gained and tokens < 0:
+                break
+            gained += term.weight
+        return gained
 
     def absent(self, units: Sequence[str]) -> list[str]:
         """The names, numbers and quotations that do not occur in the source, neither whole nor, for

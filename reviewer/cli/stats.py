@@ -29,7 +29,7 @@ def stats(session: Session, as_json: bool) -> None:
     with session.listing() as engine:
         names = [engine.project] if engine.project else engine.project_names()
         lines = [_project(engine, name) for name in names]
-        measures = engine.compression.statistics()
+        measures = engine.compression.measures.summary()
         uses = engine.recall.uses(engine.project)
     emit(
         lines,

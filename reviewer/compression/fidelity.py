@@ -21,7 +21,6 @@ from reviewer.compression.markers import without_markers
 from reviewer.compression.pieces import CODED, HEADING_MARKS, pieces
 from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
-from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.values import (
@@ -31,6 +30,7 @@ from reviewer.compression.values import (
     AnchorPoint,
     CompressedSegment,
     FidelityValidation,
+    HandoverSection,
     Level,
     Lost,
     LostKind,

@@ -135,9 +135,7 @@ _APART = re.compile(r"<[^<>\n]*>|\.{3}|…|\\[nt]|[\s\"'`()\[\]{},;:|&=+*%$!?@#]
 _AT_LINES = re.compile(r"([\w./-]+\.\w+):\d+(?:-\d+)?")
 _OWNED = re.compile(r"(?:[A-Za-z_]\w*\.)+([A-Za-z_]\w*)")
 _NAMED_IN_FULL = re.compile(r"[A-Z]|_|\d")
-_CODE = re.compile(r"\w[_./\\]\w|[a-z][A-Z]")
-_ESCAPED = re.compile(r"\\[nt]")
-_PLACEHOLDER = re.compile(r"<[^<>\n]*>|\.{3}|…")
+_CODE = re.compile(r"\w[_./\\]\w|[a-z][A-Z]|<[^<>\n]*>|\.{3}|…|\\[nt]")
 
 
 def parts_of(unit: str) -> list[str]:
@@ -154,12 +152,7 @@ def parts_of(unit: str) -> list[str]:
     parts = [part.strip(".-/\\<>") for part in _APART.split(unit)]
     named = [part for part in parts if sum(map(str.isalnum, part)) > 1]
     # Plain words are not telling by themselves: a sentence in quotes must occur whole.
-    is_code = (
-        any(_CODE.search(part) for part in named)
-        or _PLACEHOLDER.search(unit)
-        or _ESCAPED.search(unit)
-    )
-    return named if is_code else []
+    return named if _CODE.search(unit) else []
 
 
 def without_escapes(text: str) -> str:

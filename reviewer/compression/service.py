@@ -25,7 +25,7 @@ from reviewer.compression.context_snapshot import (
 from reviewer.compression.engines import Engines
 from reviewer.compression.fit import fit_plan, lower_to_target
 from reviewer.compression.markers import expand, parse_markers
-from reviewer.compression.measures import Measures, MeasureSummary
+from reviewer.compression.measures import Measures
 from reviewer.compression.plan import (
     Applied,
     CompressionPlan,
@@ -72,9 +72,10 @@ class Compression:
         self._contexts = contexts
         self._database = database
         self.levels = ChosenLevels(database, ledger)
-        self._measures = Measures(database, clock)
+        self.measures = Measures(database, clock)
+        """Durations, ratios, tokens of models and fidelity, by level."""
         self._snapshots = LatestSnapshot(database, contexts)
-        self.engines = Engines(self._measures.record)
+        self.engines = Engines(self.measures.record)
 
     def segments(self, context: int) -> tuple[Segment, ...]:
         """The segments of a context, without pins. Raises UnknownIdError."""
@@ -190,7 +191,7 @@ class Compression:
         """
         preview, name = self.preview(plan, strict=True), self._contexts.get(plan.context).name
         applied = apply_preview(self._ledger, preview, name=name, now=iso(self._clock()))
-        self._measures.flush()
+        self.measures.flush()
         return applied
 
     def options(
@@ -297,14 +298,6 @@ class Compression:
         query = self._database.query
         turns = (each.turn for each in originals(query, read_chain(query, context)))
         return tuple(turn for turn in turns if turn.priority is not Priority.SKIP)
-
-    def statistics(self) -> tuple[MeasureSummary, ...]:
-        """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""
-        return self._measures.summary()
-
-    def flush(self) -> None:
-        """Write the measurements collected by previews."""
-        self._measures.flush()
 
     def _snapshot_of(self, plan: CompressionPlan) -> ContextSnapshot:
         """The context of a plan. Raises ConflictError if it has changed since."""

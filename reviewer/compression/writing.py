@@ -12,9 +12,9 @@ from math import log1p
 
 from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
 from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
-from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
+from reviewer.compression.values import HandoverSection
 from reviewer.compression.words import is_name, terms
 from reviewer.text.clip import clip, largest
 

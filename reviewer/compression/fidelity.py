@@ -1,7 +1,7 @@
 """The fidelity of a text to its source: anchors, facts, and the needs of whoever continues.
 
 Graded against the work state, the criteria, the anchors and the names of the source, without a
-model, and on the text as written.
+model, and on the text as written. A model's text is also searched for planted orders.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> f
     if not source.terms:
         return 1.0
     covered = sum(term.weight for term in source.terms if summary.covers(term))
-    return min(covered / source.most_covered(tokens), 1.0)
+    return min(covered / source.most_covered(max(tokens, 1)), 1.0)
 
 
 def planted_orders(summary: str, segment: Segment) -> tuple[str, ...]:

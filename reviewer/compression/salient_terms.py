@@ -103,13 +103,13 @@ class SourceTerms:
         return sorted(self.terms, key=lambda term: -term.weight / term.cost)
 
     def most_covered(self, tokens: int) -> float:
-        """The greatest weight that `tokens` can cover: the densest terms first, one at least."""
+        """The greatest weight that `tokens` can cover: the densest terms first, the last in part."""
         gained = 0.0
         for term in self._densest:
+            gained += term.weight * min(tokens / term.cost, 1.0)
             tokens -= term.cost
-            if gained and tokens < 0:
+            if tokens <= 0:
                 break
-            gained += term.weight
         return gained
 
     def absent(self, units: Sequence[str]) -> list[str]:

@@ -73,26 +73,25 @@ def write_session(
     turns marked by a person. `only`: this kind of line of the course. `part`: open points at its
     end may be settled later, so they are not mentioned.
     """
-    lines = course(session, asked=room >= TITLED_FROM, part=part)
-    kept = [each for each in lines if only in ("", each.kind)]
-    return _Writing(session, kept, room, count, wanted, important, part=part).run()
+    return _Writing(session, room, count, wanted, important, only=only, part=part).run()
 
 
 class _Writing:
     def __init__(
         self,
         session: SessionFacts,
-        pieces: list[CourseLine],
         room: int,
         count: Count,
         wanted: Sequence[str],
         important: Set[int],
         *,
+        only: str,
         part: bool,
     ) -> None:
         self._session, self._room, self._count, self._part = session, room, count, part
         self._titled = room >= TITLED_FROM
-        self._pieces = pieces
+        lines = course(session, asked=self._titled, part=part)
+        self._pieces = [each for each in lines if only in ("", each.kind)]
         places = [each.at for each in self._pieces] or [0.0]
         self._first, self._span = places[0], max(places[-1] - places[0], 1.0)
         self._costs: dict[str, int] = {}

@@ -1,4 +1,7 @@
-"""Handlers of the node types: one function each, which makes one attempt of a stage."""
+"""Handlers of the node types: one function each, which makes one attempt of a stage.
+
+Also what they need: the conversation of a thread, and the questions to a person.
+"""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ class SourceTerms:
         return sorted(self.terms, key=lambda term: -term.weight / term.cost)
 
     def most_covered(self, tokens: int) -> float:
-        """The greatest weight that `tokens` can cover: the densest terms first, the last in part."""
+        """The greatest weight that `tokens` can cover: the densest terms, the last in part."""
         gained = 0.0
         for term in self._densest:
             gained += term.weight * min(tokens / term.cost, 1.0)

@@ -1,4 +1,4 @@
-"""Cutting a text to one line."""
+"""Cutting texts to what fits."""
 
 from __future__ import annotations
 

@@ -428,7 +428,7 @@ class Engine:
     def close(self) -> None:
         """Write the pending measurements of previews, then close the store."""
         if "compression" in vars(self):
-            self.compression.flush()
+            self.compression.measures.flush()
         self._database.close()
 
 

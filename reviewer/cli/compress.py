@@ -119,7 +119,7 @@ def compress(
             raise click.UsageError("--model needs --engine model")
         if pin is not None:
             commit = opened.contexts.resolve(pin[0], context)
-            act = opened.compression.marks.mark_text(commit, pin[1])
+            act = opened.compression.pin_text(commit, pin[1])
             narrate(f"{'Pinned' if act else 'Already pinned'}: {pin[1]}")
         options = opened.compression.options(model_id=model, **aims)
         first, last = (

@@ -26,7 +26,7 @@ def stats(session: Session, as_json: bool) -> None:
     with session.listing() as engine:
         names = [engine.project] if engine.project else engine.project_names()
         counts = [(name, engine.queue.counts(name)) for name in names]
-        measures = engine.compression.statistics()
+        measures = engine.compression.measures.summary()
         uses = engine.recall.uses(engine.project)
     emit(
         counts,

@@ -114,11 +114,4 @@ def find_sign(
     return None
 
 
-DECLARATION = re.compile(
-    r"^[ \t]{0,12}(?:export |public |async |pub |static )*(?:def|class|func|function|fn|interface"
-    r"|struct|enum|type|trait|impl|CREATE TABLE|ALTER TABLE|module) +[A-Za-z_(][^\n]{2,110}",
-    re.MULTILINE | re.IGNORECASE,
-)
-"""A declaration in a block of code."""
-
 QUESTION_END = re.compile(r"\?[\"')\]*_”’]{0,4}$")

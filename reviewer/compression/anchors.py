@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from reviewer.commits.values import Priority, RetentionCriteria
-from reviewer.compression.anchor_types import DECLARATION, QUESTION_END, AnchorType, find_sign
+from reviewer.compression.anchor_types import QUESTION_END, AnchorType, find_sign
+from reviewer.compression.told import DECLARED
 from reviewer.compression.turn_events import is_summary
 from reviewer.compression.values import AnchorPoint, SegmentTurn
 from reviewer.compression.verbatim import first_place, narrowed
@@ -140,17 +141,13 @@ def is_speech(turn: SegmentTurn) -> bool:
 
 def _answered(turns: Sequence[SegmentTurn]) -> list[bool]:
     """For each turn, whether someone else says something after it."""
-    answered = [False] * len(turns)
-    last: tuple[str, str] | None = None
-    several = False
-    for number in range(len(turns) - 1, -1, -1):
-        turn = turns[number]
+    speakers = set[tuple[str, str]]()
+    answered = []
+    for turn in reversed(turns):
         if is_speech(turn):
-            speaker = (turn.role, turn.name)
-            several = several or last not in (None, speaker)
-            last = speaker
-        answered[number] = several
-    return answered
+            speakers.add((turn.role, turn.name))
+        answered.append(len(speakers) > 1)
+    return answered[::-1]
 
 
 def _found(turn: SegmentTurn, *, answered: bool) -> Iterator[tuple[AnchorType, int, int]]:
@@ -189,8 +186,11 @@ def _in_words(role: str, text: str, *, answered: bool) -> Iterator[tuple[AnchorT
         if unit.kind in (UnitKind.SENTENCE, UnitKind.LIST_ITEM):
             yield from _stated(role, text, unit, answered=answered)
         elif unit.kind is UnitKind.CODE:
-            if match := DECLARATION.search(text, unit.start, unit.end):
-                yield AnchorType.CODE_ARTIFACT, *_stripped(text, *match.span())
+            if match := DECLARED.search(text, unit.start, unit.end):
+                yield (
+                    AnchorType.CODE_ARTIFACT,
+                    *narrowed(text, *match.span(), match.span(1), LONGEST),
+                )
         elif unit.kind is UnitKind.TRACE:
             lower = text[unit.start : unit.end].lower()
             sign = AnchorType.ERROR_CONTEXT.sign
@@ -223,9 +223,3 @@ def _stated(
     for named in identifiers(content)[:2]:
         if named.kind in _FILES and _FILE.fullmatch(named.text):
             yield AnchorType.CODE_ARTIFACT, start + named.start, start + named.end
-
-
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    piece = text[start:end]
-    start += len(piece) - len(piece.lstrip())
-    return start, start + len(piece.strip())

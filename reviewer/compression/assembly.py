@@ -14,7 +14,7 @@ from reviewer.compression.retention import (
     anchor_points,
     append_points,
     diagnosis,
-    find_impossible,
+    is_in,
     validate_retention,
 )
 from reviewer.compression.values import AnchorPoint, Level
@@ -57,7 +57,7 @@ def assemble(engine: SummaryEngine, task: SummaryTask, marker: str, count: Count
 def _require_possible(task: SummaryTask) -> None:
     """Raise RetryExhaustedError for a criterion that matches nothing in the segment."""
     failures = validate_retention("", task.criteria.patterns)
-    if impossible := find_impossible(task.segment, failures):
+    if impossible := [each for each in failures if not is_in(task.segment, each.pattern)]:
         raise RetryExhaustedError(
             f"{diagnosis(impossible)} No text of the segment matches it, so no summary of it "
             "can: correct the criterion, or write the summary by hand.",
@@ -108,7 +108,7 @@ def _prose(
 def _joined(body: str, points: Sequence[str], marker: str, task: SummaryTask) -> str:
     """A text with its Key Points, and with the marker unless the engine wrote one."""
     content = append_points(body, points)
-    if marker and not parse_markers(body, task.level, task.segment.id, source=task.analysis):
+    if marker and not parse_markers(body, task.level, task.segment.id, source=task.analysis.text):
         return f"{content}\n{marker}".lstrip()
     return content
 

@@ -18,6 +18,7 @@ from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.anchors import find_anchors, is_speech
 from reviewer.compression.plan import CompressionPlan, segment_sources
+from reviewer.compression.retention import together
 from reviewer.compression.segments import cut_segments, readable, with_call
 from reviewer.compression.values import (
     OFFLINE,
@@ -303,10 +304,7 @@ class ContextSnapshot:
 def _with_criteria(turn: SegmentTurn, more: RetentionCriteria) -> SegmentTurn:
     """A turn with the criteria of the summary that replaced it added to its own."""
     own = turn.retention if turn.priority is Priority.IMPORTANT else RetentionCriteria()
-    asked = f"{own.instructions or ''}\n{more.instructions or ''}".split("\n")
-    instructions = "\n".join(dict.fromkeys(filter(None, asked)))
-    both = RetentionCriteria(instructions or None, (*own.patterns, *more.patterns))
-    return structs.replace(turn, priority=Priority.IMPORTANT, retention=both)
+    return structs.replace(turn, priority=Priority.IMPORTANT, retention=together(own, more))
 
 
 def bounds(chain: Sequence[ChainCommit], start: int | None, end: int | None) -> tuple[int, int]:

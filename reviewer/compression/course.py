@@ -81,7 +81,8 @@ def _spoken(
     said = session.speeches
     each = said[number]
     if each.voice is Voice.PERSON:
-        question = question_before(said, number) if asked else ""
+        before = said_before(said, number) if asked else None
+        question = question_in(before.text, QUESTION) if before else ""
         text = one_line(each.text)
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
@@ -117,12 +118,6 @@ def _spoken(
             line.needs = lines[piece.needs]
         lines.append(line)
     yield from lines
-
-
-def question_before(said: Sequence[Speech], number: int) -> str:
-    """The agent's question right before a short message of the person."""
-    before = said_before(said, number)
-    return question_in(before.text, QUESTION) if before else ""
 
 
 def said_before(said: Sequence[Speech], number: int) -> Speech | None:

@@ -42,18 +42,6 @@ class SegmentAnalysis:
         return not any(turn.text.strip() for turn in self.segment.turns)
 
     @cached_property
-    def characters(self) -> int:
-        """Characters of the turns, fewer than those of the text at Full."""
-        return sum(len(turn.text) for turn in self.segment.turns)
-
-    def is_whole(self, content: str) -> bool:
-        """Whether a summary is the text at Full."""
-        return len(content) >= self.characters and bool(content) and content == self.text
-
-    def __contains__(self, piece: object) -> bool:
-        return isinstance(piece, str) and any(piece in turn.text for turn in self.segment.turns)
-
-    @cached_property
     def terms(self) -> SourceTerms:
         """The salient terms of the segment's messages."""
         return SourceTerms(self.segment.turns)

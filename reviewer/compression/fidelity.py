@@ -1,44 +1,50 @@
 """The fidelity of a text to its source: anchors, facts, and the needs of whoever continues.
 
 Graded against the work state, the criteria, the anchors and the names of the source, without a
-model, and on the text as written.
+model, and on the text as written. A model's text is also searched for planted orders.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.course import one_line
 from reviewer.compression.engine import SegmentAnalysis
 from reviewer.compression.markers import without_markers
-from reviewer.compression.needs import Need, carried, needs_of
 from reviewer.compression.pieces import CODED, HEADING_MARKS, pieces
 from reviewer.compression.retention import KEY_POINTS
 from reviewer.compression.salient_terms import SourceTerms, SummaryTerms, named_in
-from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.values import (
+    BY_HAND,
     OFFLINE,
     YOU,
     AnchorPoint,
     CompressedSegment,
     FidelityValidation,
+    HandoverSection,
     Level,
     Lost,
+    LostKind,
+    Segment,
     SegmentTurn,
     overall_score,
 )
 from reviewer.compression.verbatim import TAG_LENGTH, anchor_tag, find_verbatim
 from reviewer.compression.words import terms
+from reviewer.extraction.flags import INJECTION, flags_of
+from reviewer.sources.records import Role
 from reviewer.text.normalise import fold
 from reviewer.text.numerals import count
+from reviewer.text.sentences import split_sentences
 from reviewer.text.units import units
 
 NEEDS, NEEDS_OF_TAGS = 0.7, 0.3
@@ -55,6 +61,8 @@ SAID = 0.5
 """Share of its terms from which a statement counts as covered."""
 FEWEST_TERMS = 3
 """Terms of a sentence that is looked for."""
+LONGEST_ORDER = 160
+"""Characters shown of a planted order."""
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ROOT = re.compile(r"(?<![\w.~}$/-])/\Z")
 _BULLET = re.compile(r"^[-*](?: |$)")
@@ -112,19 +120,20 @@ def validate_fidelity(
     named = [unit for unit in checkable_units(written) if unit not in tools]
     invented = find_invented(named, source, session)
     facts = 1 - len(invented) / len(named) if named else 1.0
+    by_model = compressed.engine not in (OFFLINE, BY_HAND)
     summary = SummaryTerms(written)
     needs = list(needs_of(session))
-    found = carried(needs, written, compressed.token_count)
+    carried, unmet = _carried(needs, written, compressed.token_count)
     terms_share = TERMS_SHARE_OF_TAGS if level is Level.TAGS else TERMS_SHARE
     context = retained_terms(summary, source, round(compressed.token_count * terms_share))
     if needs:
         share = NEEDS_OF_TAGS if level is Level.TAGS else NEEDS
-        context = share * found.share + (1 - share) * context
+        context = share * carried + (1 - share) * context
     overall = overall_score(anchors, facts, context)
     losses = [
         *_lost_turns(segment.turns, written, level),
         *(_lost_anchor(each) for each in missing),
-        *_lost_needs(found.missing, segment.turns),
+        *_lost_needs(unmet, segment.turns),
         *_lost_statements(session, compressed, written, segment.turns),
         *_lost_names(summary, source),
         *_lost_calls(segment.turns),
@@ -141,7 +150,8 @@ def validate_fidelity(
         round(context, 4),
         tuple(once.values())[:MAX_LOST],
         tuple(invented[:MAX_INVENTED]),
-        tuple(dict.fromkeys(need.named for need in found.missing)),
+        tuple(dict.fromkeys(need.named for need in unmet)),
+        planted_orders(compressed.content, segment) if by_model else (),
         complete=not compressed.anchors_missing,
     )
 
@@ -176,9 +186,106 @@ def retained_terms(summary: SummaryTerms, source: SourceTerms, tokens: int) -> f
     """Weight of the terms kept, relative to the most that so many tokens could name."""
     if not source.terms:
         return 1.0
-    most = source.most_covered(max(tokens, 1))
     covered = sum(term.weight for term in source.terms if summary.covers(term))
-    return min(covered / most, 1.0) if most > 0 else 0.0
+    return min(covered / source.most_covered(max(tokens, 1)), 1.0)
+
+
+def planted_orders(summary: str, segment: Segment) -> tuple[str, ...]:
+    """The sentences of a summary that read like planted orders, each cut to LONGEST_ORDER
+    characters, except for words typed by the person. A transcript quotes web pages and tools, and a
+    model may repeat their instructions as if someone had agreed to them.
+    """
+    typed = [" ".join(turn.text.split()) for turn in segment.turns if turn.role == "user"]
+    found: dict[str, None] = {}
+    for paragraph in summary.split("\n"):
+        for start, end in split_sentences(paragraph, 0, len(paragraph)):
+            sentence = " ".join(paragraph[start:end].split())
+            if INJECTION in flags_of(sentence, Role.ASSISTANT) and not any(
+                sentence.rstrip(".") in text for text in typed
+            ):
+                found[sentence[:LONGEST_ORDER]] = None
+    return tuple(found)
+
+
+# Needs of whoever continues
+
+ENOUGH, FEWEST_WANTED, MOST_WANTED = 0.5, 2, 8
+"""A need counts as covered with this share of its terms, limited to a minimum and a maximum
+number."""
+TOKENS_A_TERM = 8
+"""One more term of each need is expected for so many tokens of the text."""
+FIRST_FROM = 200
+"""Minimum tokens of a text that is expected to contain the first request, too."""
+LEAST = 0.34
+"""Share below which a need is missing."""
+MAX_FILES, MAX_INSTRUCTIONS = 12, 8
+FIRST = "the first request"
+
+
+class Need(Struct, frozen=True):
+    """Something that a text about the session must contain. `kind`: as in `Lost`.
+
+    `turn`: its source, -1 if computed.
+    """
+
+    kind: LostKind
+    named: str
+    """In words: `the request`."""
+    text: str
+    weight: float
+    turn: int = -1
+
+
+def needs_of(session: SessionFacts) -> Iterator[Need]:
+    """The request, the person's refusals, the state of the work, and open points."""
+    asked = session.requests
+    if asked:
+        yield Need("request", "the request", asked[-1].text, 3.0, asked[-1].turn)
+    if asked[1:]:
+        yield Need("request", FIRST, asked[0].text, 2.0, asked[0].turn)
+    refused = [s for s in session.speeches if s.kind == "refusal" and not s.wordless]
+    for speech in refused[-MAX_INSTRUCTIONS:]:
+        yield Need("instruction", "what the person refused", speech.text, 1.0, speech.turn)
+    state = session.state
+    files = [posixpath.basename(each.path) for each in state.uncommitted]
+    if files:
+        listed = " ".join(files[-MAX_FILES:])
+        yield Need("state", "the uncommitted files", listed, 2.0)
+    for check in state.failing:
+        if not check.stale:
+            yield Need("state", "the failing check", check.command, 1.5)
+    conflicts = [posixpath.basename(each.path) for each in state.conflicts if not each.touched]
+    if conflicts:
+        yield Need("state", "the files in conflict", " ".join(conflicts), 2.0)
+    if state.waiting is not None and state.waiting.query:
+        yield Need("next", "the question to the person", state.waiting.query, 1.5)
+    if state.open_items:
+        listed = " ".join(each.text for each in state.open_items)
+        yield Need("next", "the open part of the plan", listed, 1.5)
+
+
+def _carried(needs: Sequence[Need], text: str, tokens: int) -> tuple[float, list[Need]]:
+    """The weight of the needs covered by a text of so many tokens, out of all, 1 without needs;
+    and the needs that are missing.
+    """
+    said = terms(text)
+    said |= {term.rpartition("/")[2] for term in said if "/" in term}
+    most = max(FEWEST_WANTED, min(MOST_WANTED, tokens // TOKENS_A_TERM))
+    total = gained = 0.0
+    missing: list[Need] = []
+    for need in needs:
+        wanted = terms(need.text)
+        if not wanted or (need.named == FIRST and tokens < FIRST_FROM):
+            continue
+        share = min(1.0, len(wanted & said) / min(ENOUGH * len(wanted), most))
+        total += need.weight
+        gained += need.weight * share
+        if share < LEAST:
+            missing.append(need)
+    return (gained / total if total else 1.0), missing
+
+
+# Losses
 
 
 def _lost_turns(turns: Sequence[SegmentTurn], content: str, level: Level) -> list[Lost]:

@@ -20,6 +20,8 @@ from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.turn_events import is_summary
 from reviewer.compression.values import (
     HANDOVER_FROM,
+    NOTHING_TOLD,
+    SHORT,
     AnchorPoint,
     CompressedSegment,
     FidelityValidation,
@@ -36,9 +38,6 @@ ANCHOR_SHARE = 0.1
 ORDERS = frozenset({AnchorType.CORRECTION, AnchorType.DECISION, AnchorType.USER_PREFERENCE})
 MIN_CEILING = 8
 """The lowest ceiling derived from the size of a short source, in tokens."""
-SHORT = 40
-"""Tokens up to which a source is not shortened."""
-NOTHING_TOLD = "it cannot be summarized in so few words"
 
 
 class FileSummary(Struct, frozen=True):
@@ -82,13 +81,9 @@ def summarize_file(
     tokens = sum(turn.tokens for turn in turns)
     segment = Segment("s1", turns, tokens, is_part=False, before=source.before())
     anchors = find_anchors(turns)
-    return [
-        structs.replace(
-            _at(writer, segment, anchors, Level(level), max_tokens, count),
-            conversations=max(len(source.conversations), 1),
-        )
-        for level in levels
-    ]
+    several = max(len(source.conversations), 1)
+    made = (_at(writer, segment, anchors, level, max_tokens, count) for level in levels)
+    return [FileSummary(segment, *each, count.name, several) for each in made]
 
 
 def _at(
@@ -98,7 +93,7 @@ def _at(
     level: Level,
     max_tokens: int | None,
     count: TokenCounter,
-) -> FileSummary:
+) -> tuple[CompressedSegment, FidelityValidation]:
     first, options = anchors, SummarizationOptions()
     if segment.tokens <= SHORT:
         whole = count.count(full_text(segment.turns)) + SHORT
@@ -117,8 +112,7 @@ def _at(
         found = structs.replace(found, note=NOTHING_TOLD)
     missing = () if level is Level.FULL else missing_anchors(found.content, anchors, level)
     found = structs.replace(found, anchors=anchors, anchors_missing=missing)
-    fidelity = writer.summarizer.validate_fidelity(segment, found)
-    return FileSummary(segment, found, fidelity, count.name)
+    return found, writer.summarizer.validate_fidelity(segment, found)
 
 
 def orders_in(

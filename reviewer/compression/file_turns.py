@@ -7,16 +7,22 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reviewer.compression.turn_events import TurnMaker, is_notice, is_read
 from reviewer.compression.values import SegmentTurn
 from reviewer.errors import SourceError
-from reviewer.sources.events import Rewind
+from reviewer.sources.claude_words import command_called
+from reviewer.sources.event_maker import EventMaker
+from reviewer.sources.events import Call, Compaction, Event, Result, Rewind
 from reviewer.sources.open import recognise
+from reviewer.sources.parts import Part
+from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.stream import read
-from reviewer.sources.turns import Turn
+from reviewer.sources.turns import Turn, is_left, use_of
+from reviewer.text.runs import without_long_runs
+from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
 Lines = tuple[int, int | None]
+_READ = frozenset({RecordUse.MESSAGE, RecordUse.TOOL, RecordUse.SUMMARY, RecordUse.WRAPPER})
 
 
 class Conversation(Struct):
@@ -61,13 +67,14 @@ class FileTurns:
         """Those in which a person or an agent speaks, in the order of the file."""
         found = self.conversations
         last = max(found, key=lambda each: (each.latest, each.number), default=None)
-        self._chosen = self._named(session) if session and len(found) > 1 else last
+        self._chosen = self._named(session) if session and found[1:] else last
+        self._of_several = self._chosen if found[1:] else None
 
     @property
     def name(self) -> str:
         """The session's name in a title."""
-        chosen = self._chosen
-        if chosen is None or len(self.conversations) < 2:
+        chosen = self._of_several
+        if chosen is None:
             return f"the session {self._only or self._path.stem}"
         if chosen.name:
             return f"the session {chosen.name}"
@@ -76,8 +83,8 @@ class FileTurns:
     @property
     def conversation(self) -> str:
         """The conversation of several, in words; empty if there is only one."""
-        chosen = self._chosen
-        if chosen is None or len(self.conversations) < 2:
+        chosen = self._of_several
+        if chosen is None:
             return ""
         called = f" ({chosen.name})" if chosen.name else ""
         return f"conversation {chosen.number:,} of {len(self.conversations):,}{called}"
@@ -97,14 +104,20 @@ class FileTurns:
         chosen = self._chosen
         if chosen is None:
             return
-        maker = TurnMaker(count, self._format.name)
+        maker = EventMaker(self._format.name)
         only = chosen.name if self._several and self._has_sessions else None
         for turn in self._live(lines, only):
             if isinstance(turn, Rewind) or self._key(turn) != chosen.key:
                 continue
             line = turn.origin.line_start
-            if not any(each.first <= line < each.end for each in self._rewinds):
-                yield from maker.of_turn(turn, has_main=not chosen.aside)
+            if any(each.first <= line < each.end for each in self._rewinds):
+                continue
+            # beside the conversation, only calls of sub-agents and notices
+            aside = turn.origin.sidechain and not chosen.aside
+            for part in turn.parts:
+                events = maker.of_part(turn, part)
+                if _is_read(turn, part) and (not aside or part.kind in ("tool_use", "tool_result")):
+                    yield _made(turn, part, events[0], count, aside=aside or _is_notice(turn, part))
 
     def _survey(self) -> list[Conversation]:
         """The conversations; also records the rewinds. Those of sub-agents and those without
@@ -114,12 +127,12 @@ class FileTurns:
         for turn in self._live(self._lines):
             if isinstance(turn, Rewind):
                 self._rewinds.append(turn)
-            elif parts := [part for part in turn.parts if is_read(turn, part)]:
+            elif parts := [part for part in turn.parts if _is_read(turn, part)]:
                 key, at = self._key(turn), turn.origin
                 each = found.setdefault(key, Conversation(key, at.session or ""))
                 each.latest = max(each.latest, at.at or "")
                 each.said = each.said or any(
-                    part.kind == "text" and not is_notice(turn, part) for part in parts
+                    part.kind == "text" and not _is_notice(turn, part) for part in parts
                 )
                 each.aside = each.aside and at.sidechain
         main = [each for each in found.values() if not each.aside] or list(found.values())
@@ -144,3 +157,47 @@ class FileTurns:
             if name == each.name:
                 return each
         raise SourceError(f"{self._path} has no conversation {name!r}.")
+
+
+def _is_read(turn: Turn, part: Part) -> bool:
+    """Whether a part belongs to the conversation or shows the state of the work."""
+    if use_of(turn, part) not in _READ or is_left(turn, part):
+        return False
+    return bool(part.text.strip()) or part.kind == "tool_result"
+
+
+def _is_notice(turn: Turn, part: Part) -> bool:
+    """Whether a part is text of the client, other than a command called by the person."""
+    return use_of(turn, part) is RecordUse.WRAPPER and not command_called(part.text.strip())
+
+
+def _made(
+    turn: Turn, part: Part, event: Event, count: Callable[[str], int], *, aside: bool
+) -> SegmentTurn:
+    """A part as a turn, secrets masked. `aside`: not part of the conversation itself."""
+    at = turn.origin
+    text = without_long_runs(mask(part.text.replace("\r\n", "\n")).text)
+    ended = event if isinstance(event, Result) else None
+    role, name, call = turn.role, part.name, part.call
+    if isinstance(event, Call):
+        call = event.id
+    elif isinstance(event, Result):
+        role, name, call = Role.TOOL, event.tool or name, event.call
+    elif isinstance(event, Compaction):
+        role = Role.ASSISTANT  # agents write summaries with the person's role
+    return SegmentTurn(
+        str(role),
+        text,
+        0 if aside else count(text),
+        part.kind,
+        " ".join(name.split()),
+        at.at,
+        call=call,
+        folder=at.cwd,
+        branch=at.branch,
+        outcome=str(ended.outcome) if ended else "",
+        exit_code=ended.exit_code if ended else None,
+        words=mask(ended.words).text if ended and ended.words else "",
+        aside=aside,
+        summary=isinstance(event, Compaction),
+    )

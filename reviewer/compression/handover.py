@@ -13,12 +13,12 @@ from reviewer.commits.values import Priority
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.file_summary import anchors_within, orders_in
 from reviewer.compression.file_turns import FileTurns
-from reviewer.compression.sections import TITLES
 from reviewer.compression.session import read_session
 from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.turn_events import turn_events
 from reviewer.compression.values import (
     OFFLINE,
+    TITLES,
     Level,
     Segment,
     SegmentTurn,

@@ -8,7 +8,7 @@ plain text.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 
 from reviewer.compression.values import ExpansionMarker, Level
 
@@ -31,7 +31,7 @@ def marker_text(level: Level, segment: str, topic: str = "") -> str:
 
 
 def parse_markers(
-    content: str, level: Level, segment: str, *, source: Container[str] = ""
+    content: str, level: Level, segment: str, *, source: str = ""
 ) -> tuple[ExpansionMarker, ...]:
     """The markers in a summary of `segment`, in order.
 
@@ -61,12 +61,12 @@ def parse_markers(
     return tuple(found)
 
 
-def change_level(content: str, level: Level, segment: str, *, source: Container[str] = "") -> str:
+def change_level(content: str, level: Level, segment: str, *, source: str = "") -> str:
     """The content of the level nearer to Full, with its markers changed to those of `level`."""
     marker = marker_text(level, segment)
-    for found in reversed(parse_markers(content, Level(level - 1), segment, source=source)):
-        content = content[: found.start] + marker + content[found.end :]
-    return content.rstrip() if not marker else content
+    found = parse_markers(content, Level(level - 1), segment, source=source)
+    content = expand(content, found, lambda _: marker)
+    return content if marker else content.rstrip()
 
 
 def without_markers(content: str) -> str:
@@ -80,8 +80,6 @@ def expand(
     closer: Callable[[ExpansionMarker], str],
 ) -> str:
     """The content with every marker replaced by the segment one level closer to Full."""
-    parts, at = [], 0
-    for marker in sorted(markers, key=lambda each: each.start):
-        parts += [content[at : marker.start], closer(marker)]
-        at = marker.end
-    return "".join([*parts, content[at:]])
+    for marker in reversed(markers):
+        content = content[: marker.start] + closer(marker) + content[marker.end :]
+    return content

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from reviewer.compression.engine import SummaryTask
 from reviewer.compression.fidelity import checkable_units, find_invented
 from reviewer.compression.markers import without_markers
-from reviewer.compression.sections import TITLES, HandoverSection
+from reviewer.compression.values import TITLES, HandoverSection
 from reviewer.compression.words import content_words
 from reviewer.llm.model import Completion
 

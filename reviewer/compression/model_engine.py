@@ -208,14 +208,14 @@ class _Question:
                 f"{self._template.template_id}. Raise context_tokens under [model], or use the "
                 "offline engine."
             )
-        view = session_view(task.analysis, free, self._count)
+        text, left_out = session_view(task.analysis, free, self._count)
         remark = ""
-        if view.left_out:
+        if left_out:
             remark = (
-                f"{view.left_out:,} characters of what was said were left out, so that the model "
+                f"{left_out:,} characters of what was said were left out, so that the model "
                 f"reads at most {min(free, LONGEST_VIEW):,} tokens"
             )
-        return self._messages(view.text), remark
+        return self._messages(text), remark
 
     def _messages(self, text: str) -> list[ChatMessage]:
         task = self._task

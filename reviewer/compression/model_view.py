@@ -98,33 +98,26 @@ class ViewPart(Struct, frozen=True):
         return f"{self.speaker}: {shown}".replace("\n", "\n  ")
 
 
-class View(Struct, frozen=True):
-    """The text for a model. `left_out`: characters of messages that did not fit."""
-
-    text: str
-    left_out: int = 0
-
-
-def session_view(analysis: SegmentAnalysis, tokens: int, count: Callable[[str], int]) -> View:
-    """The range in at most `tokens` (by `count`) and at most LONGEST_VIEW. Where room is short,
-    results go first, then calls, then the oldest words, the person's last.
+def session_view(
+    analysis: SegmentAnalysis, tokens: int, count: Callable[[str], int]
+) -> tuple[str, int]:
+    """The range in at most `tokens` (by `count`) and at most LONGEST_VIEW, and the characters of
+    messages that did not fit. Where room is short, results go first, then calls, then the oldest
+    words, the person's last.
     """
     room = min(tokens, LONGEST_VIEW)
     parts = list(_parts(analysis))
 
-    def written(step: int) -> str:
-        lines = (part.line(MOST / SMALLER**step) for part in parts)
-        return "\n".join(filter(None, lines))
+    def written(base: float) -> str:
+        return "\n".join(filter(None, (part.line(base) for part in parts)))
 
     def fits(step: int) -> bool:
-        text = written(step)
+        text = written(MOST / SMALLER**step)
         return len(text) <= room * MAX_CHARS_PER_TOKEN and count(text) <= room
 
-    step = bisect_left(range(STEPS), True, key=fits)
-    base = MOST / SMALLER**step
+    base = MOST / SMALLER ** bisect_left(range(STEPS), True, key=fits)
     said = (part for part in parts if part.weight in _SAID)
-    left_out = sum(len(part.text) - part.limit(base) for part in said)
-    return View(written(step), left_out)
+    return written(base), sum(len(part.text) - part.limit(base) for part in said)
 
 
 _REMINDER = re.compile("<system-reminder>")

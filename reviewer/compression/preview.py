@@ -22,6 +22,8 @@ from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.summary_writer import SummaryWriter
 from reviewer.compression.values import (
     BY_HAND,
+    NOTHING_TOLD,
+    SHORT,
     CompressedSegment,
     Level,
     Segment,
@@ -51,10 +53,6 @@ class Watch(Struct, frozen=True):
 
     cancelled: Callable[[], bool] | None = None
     on_progress: Callable[[PreviewProgress], None] | None = None
-
-
-SHORT = 40
-"""Tokens up to which a segment stays Full: a summary would gain nothing."""
 
 
 def preview_plan(
@@ -91,7 +89,7 @@ def preview_plan(
             refused.append(problem)
             if strict or len(refused) >= len(compressed):
                 raise
-            found = _left_full(snapshot, choice, summarizer, problem)
+            found = _left_full(snapshot, plan, choice, SummaryWriter(summarizer.offline), problem)
         with lock:
             previews[number] = found
             if watch.on_progress is not None:
@@ -168,17 +166,15 @@ def preview_choice(
 
 def _left_full(
     snapshot: ContextSnapshot,
+    plan: CompressionPlan,
     choice: LevelChoice,
-    summarizer: Summarizer,
+    writer: SummaryWriter,
     refused: RetryExhaustedError[Any],
 ) -> SegmentPreview:
     """A segment that stays Full because no summary of it meets its criteria."""
-    number = snapshot.index_of(choice.segment)
-    segment, anchors = snapshot.segments[number], snapshot.anchors_of(number)
-    full = summarizer.offline.compress(segment, anchors, Level.FULL)
-    why = refused.diagnosis.removeprefix(f"{segment.id}: ")
-    fidelity = summarizer.validate_fidelity(segment, full)
-    return SegmentPreview(segment, choice.level, full, fidelity, (), why, refused=True)
+    full = preview_choice(snapshot, plan, structs.replace(choice, level=Level.FULL), writer)
+    why = refused.diagnosis.removeprefix(f"{choice.segment}: ")
+    return structs.replace(full, level=choice.level, kept=why, unchecked=(), refused=True)
 
 
 def _why_kept(segment: Segment, choice: LevelChoice, compressed: CompressedSegment) -> str:
@@ -188,7 +184,7 @@ def _why_kept(segment: Segment, choice: LevelChoice, compressed: CompressedSegme
     if not segment.tokens:
         return "nothing in it is sent"
     if not compressed.content.strip():
-        return "it cannot be summarized in so few words"
+        return NOTHING_TOLD
     if compressed.token_count >= segment.tokens:
         return "a summary would not be smaller"
     return "it is too short to be summarized" if segment.tokens <= SHORT else ""

@@ -38,13 +38,16 @@ def criteria_of(segment: Segment, call: RetentionCriteria = NO_CRITERIA) -> Rete
     could meet it.
     """
     asked = [turn.retention for turn in segment.turns if turn.priority is Priority.IMPORTANT]
-    instructions = [*(each.instructions for each in asked), call.instructions]
-    patterns = [pattern for each in asked for pattern in each.patterns]
-    patterns += [pattern for pattern in call.patterns if _is_in(segment, pattern)]
-    return RetentionCriteria(
-        "\n".join(dict.fromkeys(each for each in instructions if each)) or None,
-        tuple(dict.fromkeys(patterns)),
-    )
+    patterns = tuple(pattern for pattern in call.patterns if is_in(segment, pattern))
+    return together(*asked, RetentionCriteria(call.instructions, patterns))
+
+
+def together(*criteria: RetentionCriteria) -> RetentionCriteria:
+    """All of these criteria as one, without duplicates."""
+    lines = "\n".join(each.instructions for each in criteria if each.instructions).split("\n")
+    patterns = (pattern for each in criteria for pattern in each.patterns)
+    instructions = "\n".join(dict.fromkeys(filter(None, lines)))
+    return RetentionCriteria(instructions or None, tuple(dict.fromkeys(patterns)))
 
 
 def validate_retention(summary: str, patterns: Sequence[Pattern]) -> list[RetentionFailure]:
@@ -67,20 +70,13 @@ def diagnosis(failures: Sequence[RetentionFailure]) -> str:
     return "Summary missing: " + "; ".join(each.message for each in failures) + "."
 
 
-def find_impossible(
-    segment: Segment, failures: Sequence[RetentionFailure]
-) -> tuple[RetentionFailure, ...]:
-    """The failures that no summary can fix, because nothing in the segment matches the pattern."""
-    return tuple(each for each in failures if not _is_in(segment, each.pattern))
-
-
 def sentence_around(text: str, place: tuple[int, int]) -> str:
     """The sentence around a span; if that is too long, its clause, or the words next to it."""
     start, end = place
     for unit in units(text):
         if unit.start < place[1] and place[0] < unit.end:
             start, end = min(start, unit.start), max(end, unit.end)
-    return text[slice(*narrowed(text, start, end, place, LONGEST_PATCH))].strip()
+    return text[slice(*narrowed(text, start, end, place, LONGEST_PATCH))]
 
 
 def append_points(content: str, points: Sequence[str]) -> str:
@@ -113,5 +109,6 @@ def anchor_points(anchors: Sequence[AnchorPoint], segment: Segment) -> tuple[str
     return tuple(dict.fromkeys(lines))
 
 
-def _is_in(segment: Segment, pattern: Pattern) -> bool:
+def is_in(segment: Segment, pattern: Pattern) -> bool:
+    """Whether a pattern matches a text of the segment."""
     return any(first_place(pattern, turn.text) for turn in segment.turns)

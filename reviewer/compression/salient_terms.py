@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import accumulate
 from math import log2
 from typing import Literal
 
@@ -101,21 +99,17 @@ class SourceTerms:
         return without_masks(body) if MASK in body else body
 
     @cached_property
-    def _densest(self) -> tuple[list[int], list[float]]:
-        """Cumulative costs and weights of the densest terms."""
-        ranked = sorted(self.terms, key=lambda term: -term.weight / term.cost)
-        costs = list(accumulate(term.cost for term in ranked))
-        return costs, list(accumulate(term.weight for term in ranked))
+    def _densest(self) -> list[Term]:
+        return sorted(self.terms, key=lambda term: -term.weight / term.cost)
 
     def most_covered(self, tokens: int) -> float:
-        """The greatest weight that `tokens` can cover: the densest terms first."""
-        costs, gains = self._densest
-        whole = bisect_right(costs, tokens)
-        gained = gains[whole - 1] if whole else 0.0
-        if whole < len(costs):
-            spent = costs[whole - 1] if whole else 0
-            share = (tokens - spent) / (costs[whole] - spent)
-            gained += share * (gains[whole] - gained)
+        """The greatest weight that `tokens` can cover: the densest terms, the last in part."""
+        gained = 0.0
+        for term in self._densest:
+            gained += term.weight * min(tokens / term.cost, 1.0)
+            tokens -= term.cost
+            if tokens <= 0:
+                break
         return gained
 
     def absent(self, units: Sequence[str]) -> list[str]:
@@ -141,9 +135,7 @@ _APART = re.compile(r"<[^<>\n]*>|\.{3}|…|\\[nt]|[\s\"'`()\[\]{},;:|&=+*%$!?@#]
 _AT_LINES = re.compile(r"([\w./-]+\.\w+):\d+(?:-\d+)?")
 _OWNED = re.compile(r"(?:[A-Za-z_]\w*\.)+([A-Za-z_]\w*)")
 _NAMED_IN_FULL = re.compile(r"[A-Z]|_|\d")
-_CODE = re.compile(r"\w[_./\\]\w|[a-z][A-Z]")
-_ESCAPED = re.compile(r"\\[nt]")
-_PLACEHOLDER = re.compile(r"<[^<>\n]*>|\.{3}|…")
+_CODE = re.compile(r"\w[_./\\]\w|[a-z][A-Z]|<[^<>\n]*>|\.{3}|…|\\[nt]")
 
 
 def parts_of(unit: str) -> list[str]:
@@ -160,12 +152,7 @@ def parts_of(unit: str) -> list[str]:
     parts = [part.strip(".-/\\<>") for part in _APART.split(unit)]
     named = [part for part in parts if sum(map(str.isalnum, part)) > 1]
     # Plain words are not telling by themselves: a sentence in quotes must occur whole.
-    is_code = (
-        any(_CODE.search(part) for part in named)
-        or _PLACEHOLDER.search(unit)
-        or _ESCAPED.search(unit)
-    )
-    return named if is_code else []
+    return named if _CODE.search(unit) else []
 
 
 def without_escapes(text: str) -> str:

@@ -5,19 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from reviewer.clock import Clock, iso
+from reviewer.commits.commit_annotations import first_words
 from reviewer.commits.contexts import Contexts
 from reviewer.commits.criteria import clean_instructions, parse_patterns
-from reviewer.commits.values import RetentionCriteria
+from reviewer.commits.summaries import stored_summaries
+from reviewer.commits.values import Priority, RetentionCriteria
+from reviewer.compression.anchor_types import AnchorType
+from reviewer.compression.anchors import find_anchors
 from reviewer.compression.apply import apply_preview
 from reviewer.compression.chosen_levels import ChosenLevels
-from reviewer.compression.context_snapshot import ContextSnapshot, LatestSnapshot
-from reviewer.compression.engines import Engines
-from reviewer.compression.expansion import (
-    expand_summary,
-    original_turns,
+from reviewer.compression.context_snapshot import (
+    PINNED_SPAN,
+    ContextSnapshot,
+    LatestSnapshot,
+    originals,
+    read_chain,
+    read_commits,
 )
+from reviewer.compression.engines import Engines
 from reviewer.compression.fit import fit_plan, lower_to_target
-from reviewer.compression.measures import Measures, MeasureSummary
+from reviewer.compression.markers import expand, parse_markers
+from reviewer.compression.measures import Measures
 from reviewer.compression.plan import (
     Applied,
     CompressionPlan,
@@ -27,7 +35,7 @@ from reviewer.compression.plan import (
     read_level,
 )
 from reviewer.compression.preview import Watch, preview_plan
-from reviewer.compression.span_marks import SpanMarks
+from reviewer.compression.segments import full_text, readable, speaker
 from reviewer.compression.summarizer import (
     LicenceError,
     Tier,
@@ -35,13 +43,16 @@ from reviewer.compression.summarizer import (
     require_licence,
 )
 from reviewer.compression.values import (
+    ExpansionMarker,
     Level,
     Segment,
     SegmentTurn,
     SummarizationOptions,
 )
-from reviewer.errors import ReviewerError
+from reviewer.compression.verbatim import find_verbatim
+from reviewer.errors import ReviewerError, UnknownIdError
 from reviewer.settings import load_settings
+from reviewer.store.changes import Image
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 
@@ -61,11 +72,10 @@ class Compression:
         self._contexts = contexts
         self._database = database
         self.levels = ChosenLevels(database, ledger)
-        self._measures = Measures(database, clock)
+        self.measures = Measures(database, clock)
+        """Durations, ratios, tokens of models and fidelity, by level."""
         self._snapshots = LatestSnapshot(database, contexts)
-        self.engines = Engines(self._measures.record)
-        self.marks = SpanMarks(ledger, contexts, clock)
-        """Spans of commits that a person wants verbatim in every summary."""
+        self.engines = Engines(self.measures.record)
 
     def segments(self, context: int) -> tuple[Segment, ...]:
         """The segments of a context, without pins. Raises UnknownIdError."""
@@ -181,7 +191,7 @@ class Compression:
         """
         preview, name = self.preview(plan, strict=True), self._contexts.get(plan.context).name
         applied = apply_preview(self._ledger, preview, name=name, now=iso(self._clock()))
-        self._measures.flush()
+        self.measures.flush()
         return applied
 
     def options(
@@ -203,26 +213,91 @@ class Compression:
             ),
         )
 
+    def pin(
+        self, commit: int, start: int, end: int, kind: AnchorType = AnchorType.CRITICAL_FACT
+    ) -> int:
+        """Keep a span of a commit's text verbatim in every summary from now on; returns the act, 0
+        if nothing changed.
+
+        Raises UnknownIdError, and ReviewerError for a span that is empty or outside the text.
+        """
+        view = self._contexts.commit(commit)
+        inside = 0 <= start < end <= len(view.text)
+        content = view.text[start:end] if inside else ""
+        if not content.strip():
+            raise ReviewerError("The span is empty or outside the commit's text.")
+        turn = first_words(view.text, view.row.hash)
+        with self._ledger.act("mark anchor", f"Must survive in {turn}: {content}") as act:
+            ((origin,),) = act.query(
+                "SELECT coalesce(origin_id, id) FROM commit_ WHERE id = ?", (commit,)
+            )
+            place: Image = {"commit_id": origin, "span_start": start, "span_end": end}
+            values: Image = {"type": str(kind), "content": content, "confirmed": PINNED_SPAN}
+            known = act.query(
+                "SELECT id FROM anchor WHERE commit_id = ? AND span_start = ? AND span_end = ?",
+                tuple(place.values()),
+            )
+            if known:
+                act.update("anchor", known[0][0], **values)
+            else:
+                act.insert("anchor", **place, **values, at=iso(self._clock()))
+        return act.id
+
+    def pin_text(self, commit: int, text: str) -> int:
+        """Pin the first occurrence of a text in a commit; returns the act, 0 if already pinned.
+
+        Raises UnknownIdError, and ReviewerError if the commit does not contain the text.
+        """
+        view = self._contexts.commit(commit)
+        place = find_verbatim(view.text, text)
+        if place is None:
+            raise ReviewerError(
+                f"{view.row.hash[:8]} does not contain that text; upper and lower case matter."
+            )
+        return self.pin(commit, *place)
+
     def expanded(self, commit: int) -> str:
-        """A summary's text with all its markers expanded, down to the originals.
+        """A summary's text with all its markers expanded, level by level, down to the originals.
 
         Raises UnknownIdError for a commit that is not a summary.
         """
-        text = self._contexts.commit(commit).text
-        return expand_summary(self._database, self.engines.summarizer("offline"), commit, text)
+        text, query = self._contexts.commit(commit).text, self._database.query
+        (read,) = read_commits(query, [commit])
+        stored = stored_summaries(query, [read.origin]).get(read.origin)
+        if stored is None:
+            raise UnknownIdError(f"Commit #{commit} is not a summary.")
+        sources = read_commits(query, stored.sources)
+        turns = tuple(each.turn for each in sources)
+        tokens = sum(turn.tokens for turn in turns)
+        segment = readable(Segment(stored.key, turns, tokens, stored.topic))
+        source, offline = full_text(segment.turns), self.engines.summarizer("offline")
+
+        def expanded(level: Level, content: str) -> str:
+            def nearer(marker: ExpansionMarker) -> str:
+                if marker.target is Level.FULL:
+                    return whole()
+                written = offline.expanded_text(segment, level, find_anchors(segment.turns))
+                return expanded(marker.target, written)
+
+            return expand(content, parse_markers(content, level, segment.id, source=source), nearer)
+
+        def whole() -> str:
+            said = (
+                (turn, self.expanded(turn.commit) if turn.summary and turn.commit else turn.text)
+                for turn in segment.turns
+                if turn.text.strip()
+            )
+            return "\n\n".join(f"{speaker(turn)}: {text}" for turn, text in said)
+
+        found = expanded(Level(stored.level), text)
+        return whole() if found == text else found  # tags have no markers
 
     def original_turns(self, context: int) -> tuple[SegmentTurn, ...]:
         """The turns of a context before any summary, skips left out. Raises UnknownIdError."""
         self._contexts.get(context)
-        return original_turns(self._database, context)
-
-    def statistics(self) -> tuple[MeasureSummary, ...]:
-        """Durations, ratios, tokens of models and fidelity, by level. Raises StoreError."""
-        return self._measures.summary()
-
-    def flush(self) -> None:
-        """Write the measurements collected by previews."""
-        self._measures.flush()
+        query = self._database.query
+        turns = (each.turn for each in originals(query, read_chain(query, context)))
+        return tuple(turn for turn in turns if turn.priority is not Priority.SKIP)
 
     def _snapshot_of(self, plan: CompressionPlan) -> ContextSnapshot:
         """The context of a plan. Raises ConflictError if it has changed since."""

@@ -155,14 +155,11 @@ class _Reader:
     def _message(self, event: Message) -> None:
         if event.origin.sidechain:
             return
-        if event.name:
-            self._say(Voice.SOMEBODY, event.text, event, event.name)
-        elif event.speaker is Speaker.PERSON:
-            self._say(Voice.PERSON, event.text, event)
-        elif event.speaker is Speaker.AGENT:
-            self._say(Voice.AGENT, event.text, event)
-        elif event.speaker is Speaker.HARNESS:
-            self._say(Voice.SOMEBODY, event.text, event, "note")
+        voices = {Speaker.PERSON: Voice.PERSON, Speaker.AGENT: Voice.AGENT}
+        if event.name or event.speaker is Speaker.HARNESS:
+            self._say(Voice.SOMEBODY, event.text, event, event.name or "note")
+        elif voice := voices.get(event.speaker):
+            self._say(voice, event.text, event)
 
     def _say(
         self,

@@ -19,7 +19,6 @@ from reviewer.compression.engine import EngineText, SegmentAnalysis, SummaryEngi
 from reviewer.compression.fidelity import missing_anchors, validate_fidelity
 from reviewer.compression.markers import change_level, marker_text, parse_markers
 from reviewer.compression.measures import Publish, SegmentCompressed, log
-from reviewer.compression.planted_orders import planted_orders
 from reviewer.compression.values import (
     BY_HAND,
     OFFLINE,
@@ -218,10 +217,7 @@ class Summarizer:
         return self.offline._told(_Asked(segment, tuple(anchors), level).nearer).content
 
     def _grade(self, segment: Segment, compressed: CompressedSegment) -> FidelityValidation:
-        found = validate_fidelity(self.analysis(segment), compressed)
-        if compressed.engine in (OFFLINE, BY_HAND):
-            return found
-        return structs.replace(found, orders=planted_orders(compressed.content, segment))
+        return validate_fidelity(self.analysis(segment), compressed)
 
     def _told(self, asked: _Asked) -> CompressedSegment:
         """A segment without a model, in any tier: an applied summary stays readable in a lower
@@ -244,7 +240,7 @@ class Summarizer:
             return found
         content, markers = nearer.content, bool(nearer.expansion_markers)
         if markers:
-            content = change_level(content, level, segment.id, source=self.analysis(segment))
+            content = change_level(content, level, segment.id, source=self.analysis(segment).text)
         text = EngineText(content, self.engine.name, note=found.note)
         return self._result(asked, text, markers=markers)
 
@@ -279,8 +275,8 @@ class Summarizer:
     ) -> CompressedSegment:
         segment, anchors, level, _ = asked
         analysis, content = self.analysis(segment), text.text
-        whole = level is Level.FULL or analysis.is_whole(content)
-        found = parse_markers(content, level, segment.id, source=analysis) if markers else ()
+        whole = level is Level.FULL or (content and content == analysis.text)
+        found = parse_markers(content, level, segment.id, source=analysis.text) if markers else ()
         if found:
             expanded = self.offline._told(_Asked(segment, anchors, level).nearer).token_count
             adds = max(expanded - self._count(content[found[0].start : found[0].end]), 0)

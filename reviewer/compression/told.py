@@ -28,7 +28,8 @@ MAX_NAMES_READ = 40
 _NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
 DECLARED = re.compile(
     r"^[^\S\n]{0,12}(?:(?:export|default|public|private|static|async|pub|abstract|final) )*"
-    r"(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|test) +"
+    r"(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|test"
+    r"|CREATE TABLE|ALTER TABLE) +"
     r"(?:\([^)\n]{0,80}\) *)?([A-Za-z_]\w*)[^\n]*",
     re.MULTILINE,
 )

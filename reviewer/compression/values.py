@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from math import ceil
 from typing import Any, Literal
 
@@ -33,8 +33,34 @@ HANDOVER_FROM = 600
 """Minimum tokens of a hand-over, for a summary much shorter than its source."""
 
 
+SHORT = 40
+"""Tokens up to which a segment or a file is not shortened: a summary would gain nothing."""
+NOTHING_TOLD = "it cannot be summarized in so few words"
 OFFLINE, BY_HAND = "offline", "by hand"
 """Authors of a summary that are not a model."""
+
+
+class HandoverSection(StrEnum):
+    """The titles of a hand-over, most needed first."""
+
+    REQUEST = "Request"
+    INSTRUCTIONS = "Instructions and corrections"
+    DECISIONS = "Decisions"
+    PLAN = "Plan"
+    DONE = "Done"
+    NOW = "Now"
+    THEN = "At this point"
+    NEXT = "Next"
+    LISTS = "Lists in play"
+    COURSE = "Course"
+    FOUND = "Found out"
+    COMMANDS = "Commands"
+    FILES = "Files"
+    CHANGES = "Last changes"
+
+
+TITLES = frozenset(f"{section.value}:" for section in HandoverSection)
+"""The titles as lines of a text."""
 
 
 class SegmentTurn(Struct, frozen=True, gc=False):

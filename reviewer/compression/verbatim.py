@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import groupby
 
 from reviewer.commits.criteria import SECONDS_A_PATTERN, PatternError, compiled
 from reviewer.commits.values import Pattern
-from reviewer.compression.words import FUNCTION_WORDS
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import fold
+from reviewer.text.stop_words import SPEECH_STOP_WORDS as FUNCTION_WORDS
 
 TAG_LENGTH = 30
 """Characters of the tag of a detected anchor (`docs/design.md`, "Levels and anchors")."""
@@ -46,17 +45,6 @@ _CLAUSE_ENDS = re.compile(
 )
 
 
-def clause_around(text: str, start: int, end: int, focus: tuple[int, int]) -> tuple[int, int]:
-    first, last = start, end
-    for match in _CLAUSE_ENDS.finditer(text, start, end):
-        if match.end() <= focus[0]:
-            first = match.end()
-        elif match.start() >= focus[1]:
-            last = match.start()
-            break
-    return first, last
-
-
 def narrowed(
     text: str, start: int, end: int, focus: tuple[int, int], longest: int
 ) -> tuple[int, int]:
@@ -64,9 +52,13 @@ def narrowed(
 
     Cut at the ends of clauses if possible, else between words. The focus is never cut.
     """
-    if end - start <= longest:
-        return start, end
-    first, last = clause_around(text, start, end, focus)
+    first, last = start, end
+    for match in _CLAUSE_ENDS.finditer(text, start, end) if end - start > longest else ():
+        if match.end() <= focus[0]:
+            first = match.end()
+        elif match.start() >= focus[1]:
+            last = match.start()
+            break
     if last - first > longest:
         before = max(longest - (focus[1] - focus[0]), 0) // 3
         first = max(first, focus[0] - before)
@@ -130,13 +122,8 @@ def first_place(pattern: Pattern, text: str) -> tuple[int, int] | None:
     """
     if pattern.mode == "substring":
         return find_verbatim(text, pattern.text)
-    return next(_matches(pattern.text, text), None)
-
-
-def _matches(expression: str, text: str) -> Iterator[tuple[int, int]]:
     try:
-        for match in compiled(expression).finditer(text, timeout=SECONDS_A_PATTERN):
-            if match.end() > match.start():
-                yield match.span()
+        found = compiled(pattern.text).finditer(text, timeout=SECONDS_A_PATTERN)
+        return next((match.span() for match in found if match.end() > match.start()), None)
     except (PatternError, TimeoutError):
-        return
+        return None

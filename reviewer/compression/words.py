@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 
-from reviewer.text.stop_words import SPEECH_STOP_WORDS
+from reviewer.text.stop_words import SPEECH_STOP_WORDS as FUNCTION_WORDS
 
 _WORD = re.compile(r"[^\W\d_][^\W_]+(?:['’][^\W_]+)?")
 _TERM = re.compile(r"[^\W_](?:[\w./#-]*[^\W_])?")
 _CODE = re.compile(r"[\d_./#]")
 SHORTEST = 4
 """Minimum characters of a term without a digit."""
-FUNCTION_WORDS = SPEECH_STOP_WORDS
 
 
 def content_words(text: str) -> list[str]:

@@ -12,11 +12,11 @@ from math import log1p
 
 from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
 from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
-from reviewer.compression.sections import HandoverSection
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
+from reviewer.compression.values import HandoverSection
 from reviewer.compression.words import is_name, terms
-from reviewer.text.clip import clip
+from reviewer.text.clip import clip, largest
 
 PLAN, STATE, CODE = 0.08, 0.16, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
@@ -73,26 +73,25 @@ def write_session(
     turns marked by a person. `only`: this kind of line of the course. `part`: open points at its
     end may be settled later, so they are not mentioned.
     """
-    lines = course(session, asked=room >= TITLED_FROM, part=part)
-    kept = [each for each in lines if only in ("", each.kind)]
-    return _Writing(session, kept, room, count, wanted, important, part=part).run()
+    return _Writing(session, room, count, wanted, important, only=only, part=part).run()
 
 
 class _Writing:
     def __init__(
         self,
         session: SessionFacts,
-        pieces: list[CourseLine],
         room: int,
         count: Count,
         wanted: Sequence[str],
         important: Set[int],
         *,
+        only: str,
         part: bool,
     ) -> None:
         self._session, self._room, self._count, self._part = session, room, count, part
         self._titled = room >= TITLED_FROM
-        self._pieces = pieces
+        lines = course(session, asked=self._titled, part=part)
+        self._pieces = [each for each in lines if only in ("", each.kind)]
         places = [each.at for each in self._pieces] or [0.0]
         self._first, self._span = places[0], max(places[-1] - places[0], 1.0)
         self._costs: dict[str, int] = {}
@@ -408,34 +407,25 @@ def begun(text: str, room: int, count: Count) -> str:
     """The beginning of a text, in whole words and at most `room` tokens."""
     if count(text) <= room:
         return text
-    low, high = 0, len(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count(text[:middle].rstrip() + "…") <= room:
-            low = middle
-        else:
-            high = middle - 1
-    cut_at = text.rfind(" ", 0, low + 1)
-    return f"{text[: cut_at if cut_at > 0 else low].rstrip()}…" if low else ""
+    most = largest(0, len(text), lambda end: count(text[:end].rstrip() + "…") <= room)
+    cut_at = text.rfind(" ", 0, most + 1)
+    return f"{text[: cut_at if cut_at > 0 else most].rstrip()}…" if most else ""
 
 
 def cut_in_the_middle(text: str, room: int, count: Count) -> str:
     """At most `room` tokens of a text: a long one loses its middle."""
-    if room < LINE * 3:
-        return text if count(text) <= room else ""
     if count(text) <= room:
         return text
-    low, high = 0, len(text) // 2
-    best = ""
-    while low < high:
-        half = (low + high + 1) // 2
+
+    def short(half: int) -> str:
         first, last = text[: half * 3 // 2], text[len(text) - half // 2 :]
         first = first[: first.rfind(" ")] if " " in first else first
         _, blank, end = last.partition(" ")
         end = end if blank or last.isascii() else last  # Chinese has no blanks
-        short = f"{first.rstrip()} [...] {end.lstrip()}".rstrip()
-        if len(short) < len(text) and count(short) <= room:
-            best, low = short, half
-        else:
-            high = half - 1
-    return best
+        return f"{first.rstrip()} {LEFT_OUT} {end.lstrip()}".rstrip()
+
+    def fits(half: int) -> bool:
+        return len(short(half)) < len(text) and count(short(half)) <= room
+
+    half = largest(0, len(text) // 2, fits) if room >= LINE * 3 else 0
+    return short(half) if half else ""

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from reviewer.pipelines.conditions import as_text
-from reviewer.pipelines.preamble import LONGEST_TEXT, count_tokens, largest, shortened
+from reviewer.pipelines.preamble import LONGEST_TEXT, count_tokens, shortened
 from reviewer.pipelines.values import (
     Handler,
     Pipeline,
@@ -17,10 +17,10 @@ from reviewer.pipelines.values import (
     StageOutcome,
 )
 from reviewer.pipelines.walk import Edges, outgoing
+from reviewer.text.clip import largest
 
 RESULTS = "parallel.results"
 """Context key for the results of the branches, in the order of the edges."""
-_GOOD = (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS)
 
 
 class BranchResult(Struct, frozen=True):
@@ -58,7 +58,7 @@ class Fork(Struct, frozen=True):
 def join_of(pipeline: Pipeline, node: PipelineNode) -> tuple[str, str]:
     """The fan-in of a parallel node; without one, an empty name and why the node cannot run."""
     edges = outgoing(pipeline)
-    if not edges.get(node.name):
+    if not edges[node.name]:
         return "", f"{node.name} has no branches: no edge leaves it."
     for key, supported in (("join_policy", "wait_all"), ("error_policy", "continue")):
         given = node.attributes.get(key, "") or supported
@@ -95,7 +95,7 @@ def _branch(pipeline: Pipeline, edges: Edges, begin: str) -> tuple[set[str], set
             ends.add(name if handler == Handler.FAN_IN else "")
         elif name not in names:
             names.add(name)
-            todo += [edge.target for edge in edges.get(name, ())]
+            todo += [edge.target for edge in edges[name]]
     return names, ends
 
 
@@ -103,7 +103,7 @@ def joined_outcome(results: Sequence[BranchResult]) -> StageOutcome:
     """Success if every branch succeeded, failure if none did, else partial success."""
     if all(each.outcome is StageOutcome.SUCCESS for each in results):
         return StageOutcome.SUCCESS
-    good = any(each.outcome in _GOOD for each in results)
+    good = any(each.outcome.is_good for each in results)
     return StageOutcome.PARTIAL_SUCCESS if good else StageOutcome.FAIL
 
 

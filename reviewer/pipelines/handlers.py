@@ -1,38 +1,45 @@
-"""Handlers of the node types: one function each, which makes one attempt of a stage."""
+"""Handlers of the node types: one function each, which makes one attempt of a stage.
+
+Also what they need: the conversation of a thread, and the questions to a person.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct, structs
 
-from reviewer.llm.model import CancelledError
+from reviewer.llm.model import CancelledError, ChatMessage
+from reviewer.pipelines.attribute_meanings import DEFAULT_CHOICE, first_of
 from reviewer.pipelines.commands import CommandError, command_of, run_command
 from reviewer.pipelines.conditions import as_text
 from reviewer.pipelines.events import (
+    AnswerChoice,
+    RunError,
+    StageQuestion,
     StoppedError,
     Text,
     WaitingError,
 )
 from reviewer.pipelines.forks import joined_text
 from reviewer.pipelines.options import RunOptions
-from reviewer.pipelines.outcomes import Attempt, outcome_of, read_answer
-from reviewer.pipelines.preamble import build_preamble, goal_of, shortened
-from reviewer.pipelines.questions import matching_choice, question_of
+from reviewer.pipelines.outcomes import Attempt, outcome_of, plain_label, read_answer
+from reviewer.pipelines.preamble import build_preamble, count_tokens, goal_of, shortened
 from reviewer.pipelines.resolve import DEGRADED_MODE
-from reviewer.pipelines.sessions import Session, room_beside
 from reviewer.pipelines.values import (
     Handler,
     Pipeline,
+    PipelineEdge,
     PipelineNode,
     RunHistory,
     Stage,
     StageOutcome,
     ToolCall,
 )
+from reviewer.text.numerals import count, some_of
 
 NOTES = 2_000
 """Maximum length of a stage's notes, in characters; its folder has the whole answer."""
@@ -44,6 +51,70 @@ _MIN_PREAMBLE = 32
 """Minimum tokens for a useful preamble."""
 _JOINT_TOKENS = 8
 """Maximum tokens added by joining a preamble and a prompt."""
+OVERHEAD = 8
+"""Maximum tokens a chat format adds to a message."""
+SAFETY = 0.9
+"""Share of a model's context to use, because its encoding may count more tokens than ours."""
+_MARK_TOKENS = 24
+_KEY = re.compile(r"^\s*(?:\[(?P<a>\w{1,3})\]|(?P<b>\w)\)\s|(?P<c>\w)\s+-\s)|&(?P<d>\w)")
+
+
+class Fitted(NamedTuple):
+    """Messages that fit a model's context, and how much of the history they omit."""
+
+    messages: list[ChatMessage]
+    left_out_turns: int
+    left_out_tokens: int
+
+
+class Session:
+    """The conversation of a thread; lost when the program ends. Its history is kept whole, but a
+    model gets the newest turns that fit its context.
+
+    `model`: the model named by the last node that named one; empty for the run's model.
+    """
+
+    def __init__(self) -> None:
+        self.model = ""
+        self.turns: list[tuple[str, str]] = []
+
+    def fitting(self, prompt: str, limit: int) -> Fitted:
+        """The conversation with a new prompt in at most `limit` tokens: the newest turns, and a
+        note in the first message if older ones are left out.
+
+        Raises RunError if the prompt alone is too long.
+        """
+        room = room_beside(prompt, limit)
+        if room < 0:
+            raise RunError(
+                f"The prompt takes about {int(limit * SAFETY) - room:,} tokens, and the model has "
+                f"room for {int(limit * SAFETY):,}. Shorten it, choose a smaller fidelity, or set "
+                "[model] context_tokens."
+            )
+        sizes = [
+            count_tokens(asked) + count_tokens(answer) + 2 * OVERHEAD
+            for asked, answer in self.turns
+        ]
+        first = 0
+        if sum(sizes) > room:
+            room -= _MARK_TOKENS
+            while first < len(sizes) and sum(sizes[first:]) > room:
+                first += 1
+        messages: list[ChatMessage] = []
+        for asked, answer in self.turns[first:]:
+            messages += [ChatMessage("user", asked), ChatMessage("assistant", answer)]
+        messages.append(ChatMessage("user", prompt))
+        left_out = sum(sizes[:first])
+        if first:
+            earlier = count(first, "earlier turn")
+            mark = f"[{earlier} of this conversation left out: {left_out:,} tokens]"
+            messages[0] = ChatMessage("user", f"{mark}\n\n{messages[0].content}")
+        return Fitted(messages, first, left_out)
+
+
+def room_beside(prompt: str, limit: int) -> int:
+    """Tokens left of `limit` after a prompt; negative if it alone is too long."""
+    return int(limit * SAFETY) - count_tokens(prompt) - OVERHEAD
 
 
 class Visit(Struct, frozen=True):
@@ -271,3 +342,67 @@ def fill_template(prompt: str, goal: str, context: Mapping[str, Any]) -> str:
         return as_text(known[name]) if name in known else found[0]
 
     return _PLACEHOLDER.sub(value, prompt)
+
+
+# Questions to a person
+
+
+def question_of(
+    node: PipelineNode, edges: Sequence[PipelineEdge], text: str, step: int = 0
+) -> StageQuestion:
+    """The question of a node. Each edge is a choice, named by its label or else its target; its key
+    is the accelerator (`[Y] Yes`) or else its number. An invalid default is dropped.
+    """
+    choices: list[AnswerChoice] = []
+    for number, edge in enumerate(edges, 1):
+        found = _KEY.search(edge.label)
+        key = found[found.lastgroup] if found and found.lastgroup else str(number)
+        if any(choice.key == key for choice in choices):
+            key = str(number)
+        choices.append(AnswerChoice(key, edge.label or edge.target, edge.target, edge.index))
+    default = first_of(node.attributes, DEFAULT_CHOICE) or ""
+    question = StageQuestion(step, node.name, text, tuple(choices), default)
+    if matching_choice(question, default) is None:
+        return structs.replace(question, default="")
+    return question
+
+
+def matching_choice(question: StageQuestion, answer: str) -> AnswerChoice | None:
+    """The choice for an answer: by label, target, key or number, or by the first words of one label
+    (`yes` for `[Y] Yes, go`); or None.
+    """
+    wanted = plain_label(answer)
+    if not wanted:
+        return None
+    names = [
+        (plain_label(choice.label), plain_label(choice.target), choice.key.casefold(), str(number))
+        for number, choice in enumerate(question.choices, 1)
+    ]
+    for kind in range(4):
+        for choice, named in zip(question.choices, names, strict=True):
+            if named[kind] == wanted:
+                return choice
+    begin = re.compile(rf"{re.escape(wanted)}\b")
+    near = [each for each in question.choices if begin.match(plain_label(each.label))]
+    return near[0] if len(near) == 1 else None
+
+
+def unknown_answer(question: StageQuestion, answer: str) -> str:
+    """The message for an answer that names no choice."""
+    labels = ", ".join(choice.label for choice in question.choices)
+    return f'"{answer}" is not an answer to {question.node}. Answers: {labels}.'
+
+
+def require_answers(pipeline: Pipeline, answers: Mapping[str, Sequence[str]]) -> None:
+    """Raise RunError unless all answers given in advance are valid."""
+    for name, given in answers.items():
+        node = pipeline.nodes.get(name)
+        if node is None or node.handler != Handler.HUMAN:
+            asking = [
+                each.name for each in pipeline.nodes.values() if each.handler == Handler.HUMAN
+            ]
+            raise RunError(f"{name} asks no question. Nodes that do: {some_of(asking) or 'none'}.")
+        question = question_of(node, pipeline.edges_from(name), node.label)
+        for answer in given:
+            if question.choices and matching_choice(question, answer) is None:
+                raise RunError(unknown_answer(question, answer))

@@ -21,7 +21,7 @@ from reviewer.pipelines.values import (
     Pipeline,
     Remark,
 )
-from reviewer.pipelines.walk import exit_nodes, incoming, outgoing, reached, start_nodes
+from reviewer.pipelines.walk import incoming, nodes_with, outgoing, reached
 from reviewer.text.numerals import some_of
 
 
@@ -40,7 +40,7 @@ def _at(pipeline: Pipeline, rule: str, message: str, names: list[str]) -> Remark
 
 
 def _ends(pipeline: Pipeline) -> Iterator[Remark]:
-    starts = start_nodes(pipeline)
+    starts = nodes_with(pipeline, Handler.START)
     if "" in pipeline.nodes:
         yield _at(pipeline, "no-name", 'A node is named "": give it a name.', [""])
     if not starts:
@@ -49,13 +49,13 @@ def _ends(pipeline: Pipeline) -> Iterator[Remark]:
     if len(starts) > 1:
         message = f"There are {len(starts)} starts ({some_of(starts)}); a run needs exactly one."
         yield _at(pipeline, "two-starts", message, starts[1:])
-    if not exit_nodes(pipeline):
+    if not nodes_with(pipeline, Handler.EXIT):
         yield Remark("no-exit", "No exit: give one node shape=Msquare or the name exit.")
 
 
 def _ways(pipeline: Pipeline) -> Iterator[Remark]:
     """Nodes unreachable from the start, and nodes that cannot reach an exit."""
-    starts, exits = start_nodes(pipeline), exit_nodes(pipeline)
+    starts, exits = (nodes_with(pipeline, each) for each in (Handler.START, Handler.EXIT))
     alive = reached(starts, outgoing(pipeline)) if starts else set(pipeline.nodes)
     saved = reached(exits, incoming(pipeline), against=True) if exits else alive
     lost = [name for name in pipeline.nodes if name not in alive]
@@ -71,7 +71,7 @@ def _ways(pipeline: Pipeline) -> Iterator[Remark]:
 def _threads(pipeline: Pipeline) -> Iterator[Remark]:
     into = incoming(pipeline)
     for node in pipeline.nodes.values():
-        ways = {resolve_fidelity(edge, node, pipeline) for edge in into.get(node.name, ())}
+        ways = {resolve_fidelity(edge, node, pipeline) for edge in into[node.name]}
         if node.attributes.get("thread_id") and ways and "full" not in ways:
             message = f"{node.name} has a thread, but no edge enters it in full mode"
             message += f" ({some_of(sorted(ways))})."

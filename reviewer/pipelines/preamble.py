@@ -8,7 +8,6 @@ missing part. Secrets are masked.
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
@@ -25,7 +24,7 @@ from reviewer.pipelines.values import (
     StageOutcome,
     ToolCall,
 )
-from reviewer.text.clip import clip
+from reviewer.text.clip import clip, largest
 from reviewer.text.numerals import count as counted
 
 CHARACTERS_A_TOKEN = 16
@@ -90,12 +89,6 @@ def build_preamble(
         found.shortened,
         found.values_left_out,
     )
-
-
-def largest(low: int, high: int, fits: Callable[[int], bool]) -> int:
-    """The largest number that fits; `low` is assumed to fit."""
-    numbers = range(low + 1, high + 1)
-    return low + bisect_left(numbers, True, key=lambda number: not fits(number))
 
 
 def _fits(text: str, budget: int) -> bool:

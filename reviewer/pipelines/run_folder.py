@@ -1,4 +1,7 @@
-"""The folder of a run beside the store, with a folder per stage; files are written atomically."""
+"""The folder of a run beside the store, with a folder per stage; files are written atomically.
+
+Its checkpoint is the state of the run, written after every stage and read by a resume.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from reviewer.files import make_private_folder, open_own, read_own, write_atomic
 from reviewer.pipelines.events import RunError
-from reviewer.pipelines.values import Stage
+from reviewer.pipelines.forks import Fork
+from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 from reviewer.system import lock as take_lock
 
 LARGEST = 256_000_000
@@ -18,6 +26,32 @@ PROMPT, RESPONSE = "prompt.md", "response.md"
 CHECKPOINT = "checkpoint.json"
 PIPELINE = "pipeline.dot"
 """The copy of the original pipeline, with secrets masked."""
+
+
+class Checkpoint(Struct, frozen=True):
+    """Everything needed to continue a run. `current_node` is the last finished node; `next_node`,
+    empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the SHA-256 of
+    the original file; `engine` is who answered; `fork` is the branches in progress.
+    """
+
+    run_id: str
+    pipeline: str
+    timestamp: str
+    current_node: str
+    completed_nodes: list[str]
+    node_retries: dict[str, int]
+    context: dict[str, Any]
+    logs: list[Stage]
+    next_node: str
+    next_edge: int | None = None
+    engine: str = ""
+    max_steps: int | None = None
+    fork: Fork | None = None
+
+    @property
+    def visible(self) -> list[Stage]:
+        """The stages visible to the next one; in a branch, without other branches."""
+        return self.logs if self.fork is None else self.fork.visible(self.logs)
 
 
 class RunFolder:
@@ -36,6 +70,20 @@ class RunFolder:
         """A text of a stage (PROMPT, RESPONSE); empty if it has none. Raises RunError."""
         name = f"{stage.folder}/{name}"
         return self.read(name).decode("utf-8", "replace") if (self.path / name).exists() else ""
+
+    def write_checkpoint(self, checkpoint: Checkpoint) -> None:
+        """Replace the checkpoint. Raises RunError."""
+        self.write(CHECKPOINT, msgspec.json.encode(checkpoint))
+
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint of the run. Raises RunError if it is missing or damaged."""
+        try:
+            return msgspec.json.decode(self.read(CHECKPOINT), type=Checkpoint)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+            raise RunError(
+                f"The checkpoint {self.path / CHECKPOINT} is damaged ({problem}): the run cannot "
+                "continue. Start again: reviewer pipeline run FILE"
+            ) from problem
 
     def write(self, name: str, data: bytes) -> None:
         """Replace a file atomically and flush it to disk. Raises RunError."""
@@ -93,3 +141,28 @@ class RunFolder:
             return False
         finally:
             os.close(handle)
+
+
+def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
+    """Raise RunError if the checkpoint does not belong to this pipeline."""
+    nodes = {checkpoint.next_node, *(stage.node for stage in checkpoint.logs)} - {""}
+    edges = {checkpoint.next_edge}
+    if checkpoint.fork is not None:
+        nodes |= {checkpoint.fork.node, checkpoint.fork.join}
+        edges |= {checkpoint.fork.into_join, *checkpoint.fork.edges}
+    known = {None, *range(len(pipeline.edges))}
+    if not nodes or not nodes <= pipeline.nodes.keys() or not edges <= known:
+        raise RunError(
+            f"The checkpoint {folder.path / CHECKPOINT} does not belong to the pipeline "
+            f"{pipeline.name}. "
+            "Start again: reviewer pipeline run FILE"
+        )
+
+
+def history_of(checkpoint: Checkpoint, pipeline: Pipeline) -> RunHistory:
+    """The history for the preamble of the next stage. Retries: node -> (done, allowed)."""
+    retries = {
+        name: (done, pipeline.nodes[name].max_retries if name in pipeline.nodes else done)
+        for name, done in checkpoint.node_retries.items()
+    }
+    return RunHistory(checkpoint.run_id, tuple(checkpoint.visible), checkpoint.context, retries)

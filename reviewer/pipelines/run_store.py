@@ -10,7 +10,6 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, iso
 from reviewer.errors import UnknownIdError
 from reviewer.files import FOLDER_MODE, make_private_folder
-from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.events import RunError, RunState
 from reviewer.pipelines.run_folder import RunFolder
 from reviewer.sharing import personal
@@ -154,7 +153,7 @@ def _as_it_is_now(view: RunView) -> RunView:
     if not folder.is_locked():
         view = structs.replace(view, state="interrupted")
     try:
-        checkpoint = read_checkpoint(folder)
+        checkpoint = folder.checkpoint()
     except RunError:
         return view  # a resume reports a damaged checkpoint; a list of runs does not
     return structs.replace(view, current_node=checkpoint.next_node or checkpoint.current_node)

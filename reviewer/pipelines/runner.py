@@ -18,7 +18,6 @@ from msgspec.structs import replace
 
 from reviewer.clock import Clock, iso
 from reviewer.llm.model import ModelError
-from reviewer.pipelines.checkpoint import Checkpoint, history_of, write_checkpoint
 from reviewer.pipelines.conditions import EdgeChoice, choose_edge
 from reviewer.pipelines.events import (
     Retrying,
@@ -32,12 +31,11 @@ from reviewer.pipelines.events import (
     WaitingError,
 )
 from reviewer.pipelines.forks import RESULTS, BranchResult, Fork, join_of, joined_outcome
-from reviewer.pipelines.handlers import Visit, is_model_stage, run_stage
+from reviewer.pipelines.handlers import Session, Visit, is_model_stage, run_stage
 from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.outcomes import Attempt
 from reviewer.pipelines.resolve import fidelity_on_resume, resolve_fidelity, resolve_thread_id
-from reviewer.pipelines.run_folder import RESPONSE, RunFolder
-from reviewer.pipelines.sessions import Session
+from reviewer.pipelines.run_folder import RESPONSE, Checkpoint, RunFolder, history_of
 from reviewer.pipelines.values import (
     Handler,
     Pipeline,
@@ -47,7 +45,6 @@ from reviewer.pipelines.values import (
     StageOutcome,
 )
 
-_GOOD = (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS)
 MIN_STEPS = 1_000
 STEPS_A_NODE = 4
 FIRST_SECONDS = 0.2
@@ -170,7 +167,7 @@ class Runner:
         )
         self._folder.write_stage(stage, attempt.prompt, attempt.response)
         self._state = self._after(stage, attempt)
-        write_checkpoint(self._folder, self._state)
+        self._folder.write_checkpoint(self._state)
         self._options.watch(StageDone(stage, self._state.next_node))
 
     # entering a stage
@@ -373,7 +370,7 @@ def failed_gate(pipeline: Pipeline, logs: Sequence[Stage]) -> Stage | None:
     latest = {stage.node: stage for stage in logs}
     for stage in latest.values():
         is_gate = pipeline.nodes[stage.node].attributes.get("goal_gate", "").lower() == "true"
-        if is_gate and stage.outcome not in _GOOD:
+        if is_gate and not stage.outcome.is_good:
             return stage
     return None
 

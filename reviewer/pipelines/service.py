@@ -11,13 +11,6 @@ from msgspec import Struct
 
 from reviewer.clock import Clock, iso
 from reviewer.errors import ReviewerError
-from reviewer.pipelines.checkpoint import (
-    Checkpoint,
-    history_of,
-    read_checkpoint,
-    require_fit,
-    write_checkpoint,
-)
 from reviewer.pipelines.commands import command_of
 from reviewer.pipelines.dot import parse_dot, pipeline_text
 from reviewer.pipelines.events import (
@@ -25,15 +18,22 @@ from reviewer.pipelines.events import (
     RunError,
     RunStarted,
 )
-from reviewer.pipelines.handlers import clean_text, is_model_stage
+from reviewer.pipelines.handlers import clean_text, is_model_stage, require_answers
 from reviewer.pipelines.options import RunOptions, StandIn
 from reviewer.pipelines.preamble import masked
-from reviewer.pipelines.questions import require_answers
-from reviewer.pipelines.run_folder import PIPELINE, PROMPT, RESPONSE, RunFolder
+from reviewer.pipelines.run_folder import (
+    PIPELINE,
+    PROMPT,
+    RESPONSE,
+    Checkpoint,
+    RunFolder,
+    history_of,
+    require_fit,
+)
 from reviewer.pipelines.run_store import RunStore, RunView
 from reviewer.pipelines.runner import Runner, Timing
-from reviewer.pipelines.values import Pipeline, RunHistory
-from reviewer.pipelines.walk import start_nodes
+from reviewer.pipelines.values import Handler, Pipeline, RunHistory
+from reviewer.pipelines.walk import nodes_with
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.text.numerals import some_of
@@ -92,12 +92,12 @@ class Pipelines:
             node_retries={},
             context={key: clean_text(value) for key, value in options.context.items()},
             logs=[],
-            next_node=start_nodes(pipeline)[0],
+            next_node=nodes_with(pipeline, Handler.START)[0],
             engine=options.answering("").name,
             max_steps=options.max_steps,
         )
         with folder.locked():
-            write_checkpoint(folder, checkpoint)
+            folder.write_checkpoint(checkpoint)
             self._store.register(project, path, pipeline.name, folder.path, checkpoint.next_node)
             return self._go(pipeline, path, folder, checkpoint, options)
 
@@ -109,9 +109,9 @@ class Pipelines:
         """
         options = options or RunOptions()
         view = self._to_resume(which)
-        folder = RunFolder(Path(view.folder))
+        folder = _folder(view)
         with folder.locked():
-            checkpoint = read_checkpoint(folder)
+            checkpoint = folder.checkpoint()
             pipeline, note = _as_it_began(view, checkpoint, by_file=Path(which).is_file())
             require_fit(checkpoint, folder, pipeline)
             _require_runnable(pipeline, options)
@@ -169,8 +169,7 @@ class Pipelines:
 
     def is_offline(self, which: str) -> bool:
         """Whether the offline stand-in answered a run to resume."""
-        folder = RunFolder(Path(self._to_resume(which).folder))
-        return read_checkpoint(folder).engine == StandIn.name
+        return _folder(self._to_resume(which)).checkpoint().engine == StandIn.name
 
     def pipeline_of(self, run_id: str) -> Pipeline:
         """The copy of a run's original pipeline. Raises UnknownIdError, RunError."""
@@ -178,7 +177,7 @@ class Pipelines:
 
     def checkpoint(self, run_id: str) -> Checkpoint:
         """The latest checkpoint of a run. Raises UnknownIdError, RunError."""
-        return read_checkpoint(RunFolder(Path(self._store.get(run_id).folder)))
+        return _folder(self._store.get(run_id)).checkpoint()
 
     def history_of(self, run_id: str) -> RunHistory:
         """The history of a run for preambles. Raises UnknownIdError, RunError."""
@@ -188,7 +187,7 @@ class Pipelines:
         """The prompts and answers of all stages, in order. Raises what `checkpoint` raises, and
         RunError.
         """
-        folder = RunFolder(Path(self._store.get(run_id).folder))
+        folder = _folder(self._store.get(run_id))
         turns = (
             StageTurn(
                 stage.step,
@@ -197,7 +196,7 @@ class Pipelines:
                 folder.text(stage, PROMPT),
                 folder.text(stage, RESPONSE),
             )
-            for stage in read_checkpoint(folder).logs
+            for stage in folder.checkpoint().logs
         )
         return tuple(turn for turn in turns if turn.answer)
 
@@ -206,9 +205,13 @@ class Pipelines:
         return self._store.latest_of(path.absolute()) if path.is_file() else self.run(which)
 
 
+def _folder(view: RunView) -> RunFolder:
+    return RunFolder(Path(view.folder))
+
+
 def _copy(view: RunView) -> Pipeline:
     """The copy of the pipeline in a run's folder, with secrets masked. Raises RunError."""
-    data = RunFolder(Path(view.folder)).read(PIPELINE)
+    data = _folder(view).read(PIPELINE)
     return parse_dot(data.decode("utf-8", "replace"), Path(view.path))
 
 

@@ -44,6 +44,10 @@ class StageOutcome(StrEnum):
     RETRY = "retry"
     SKIPPED = "skipped"
 
+    @property
+    def is_good(self) -> bool:
+        return self in (StageOutcome.SUCCESS, StageOutcome.PARTIAL_SUCCESS)
+
 
 class PipelineNode(Struct, frozen=True):
     """A node. `handler` may be unsupported; `line` is 0-based."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from msgspec import Struct
 
 from reviewer.pipelines.values import Handler, Pipeline, PipelineEdge, PipelineNode
 
-Edges = Mapping[str, list[PipelineEdge]]
+Edges = dict[str, list[PipelineEdge]]
 
 
 class WalkStep(Struct, frozen=True):
@@ -24,28 +23,24 @@ class WalkStep(Struct, frozen=True):
     back: frozenset[int]
 
 
-def outgoing(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
+def outgoing(pipeline: Pipeline) -> Edges:
     """The edges by source, in file order."""
-    edges: defaultdict[str, list[PipelineEdge]] = defaultdict(list)
+    edges: Edges = {name: [] for name in pipeline.nodes}
     for edge in pipeline.edges:
         edges[edge.source].append(edge)
     return edges
 
 
-def incoming(pipeline: Pipeline) -> defaultdict[str, list[PipelineEdge]]:
+def incoming(pipeline: Pipeline) -> Edges:
     """The edges by target, in file order."""
-    edges: defaultdict[str, list[PipelineEdge]] = defaultdict(list)
+    edges: Edges = {name: [] for name in pipeline.nodes}
     for edge in pipeline.edges:
         edges[edge.target].append(edge)
     return edges
 
 
-def start_nodes(pipeline: Pipeline) -> list[str]:
-    return [name for name, node in pipeline.nodes.items() if node.handler == Handler.START]
-
-
-def exit_nodes(pipeline: Pipeline) -> list[str]:
-    return [name for name, node in pipeline.nodes.items() if node.handler == Handler.EXIT]
+def nodes_with(pipeline: Pipeline, handler: Handler) -> list[str]:
+    return [name for name, node in pipeline.nodes.items() if node.handler == handler]
 
 
 def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set[str]:
@@ -53,7 +48,7 @@ def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set
     found = set(begin)
     todo = list(found)
     while todo:
-        for edge in edges.get(todo.pop(), ()):
+        for edge in edges[todo.pop()]:
             name = edge.source if against else edge.target
             if name not in found:
                 found.add(name)
@@ -64,7 +59,7 @@ def reached(begin: Iterable[str], edges: Edges, *, against: bool = False) -> set
 def walk(pipeline: Pipeline) -> tuple[WalkStep, ...]:
     """All nodes in walking order, unreachable ones last."""
     edges = outgoing(pipeline)
-    starts = start_nodes(pipeline)
+    starts = nodes_with(pipeline, Handler.START)
     order = _after_predecessors(starts, edges, set())
     reachable = set(order)
     entered = {edge.target for edge in pipeline.edges if edge.source != edge.target}
@@ -91,13 +86,13 @@ def _after_predecessors(begin: list[str], edges: Edges, seen: set[str]) -> list[
             continue
         seen.add(root)
         finished: list[str] = []
-        stack = [(root, iter(edges.get(root, ())[::-1]))]
+        stack = [(root, reversed(edges[root]))]
         while stack:
             name, targets = stack[-1]
             for edge in targets:
                 if edge.target not in seen:
                     seen.add(edge.target)
-                    stack.append((edge.target, iter(edges.get(edge.target, ())[::-1])))
+                    stack.append((edge.target, reversed(edges[edge.target])))
                     break
             else:
                 stack.pop()

@@ -15,7 +15,6 @@ from reviewer.packets.context_folder import read_folder
 from reviewer.packets.output import explained, to_json
 from reviewer.packets.prepared import Prepared
 from reviewer.packets.token_counts import Measurer
-from reviewer.pipelines.checkpoint import read_checkpoint
 from reviewer.pipelines.conditions import is_true
 from reviewer.pipelines.dot import read_pipeline
 from reviewer.pipelines.history import read_history
@@ -80,7 +79,7 @@ def feed_dot(data: bytes, folder: Path) -> None:
 def feed_history(data: bytes, folder: Path) -> None:
     """Read a history and a checkpoint, and build a preamble of it."""
     path = _file(data, folder, "checkpoint.json")
-    _sentence(lambda: read_checkpoint(RunFolder(folder)))
+    _sentence(RunFolder(folder).checkpoint)
     history = read_history(path)
     pipeline = read_pipeline(_file(SEEDS["dot"][0], folder, "seed.dot"))
     for mode in MODES:

@@ -798,8 +798,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             raise ReviewerError("This text is not part of a turn.")
         places = {(each.turn, each.start, each.end): each.type for each in anchors}
         kind = places.get((lost.turn, lost.start, lost.end), AnchorType.CRITICAL_FACT)
-        mark = self.engine.compression.marks.mark
-        act = await to_thread(mark, commit, lost.start, lost.end, kind)
+        pin = self.engine.compression.pin
+        act = await to_thread(pin, commit, lost.start, lost.end, kind)
         self._annotated(f"Must survive: {lost.line}", commit, act)
 
     @property

@@ -12,11 +12,17 @@ from reviewer.compression.anchor_types import AnchorType
 from reviewer.compression.measures import SegmentCompressed
 from reviewer.compression.model_engine import ModelEngine
 from reviewer.compression.offline_engine import OfflineEngine
-from reviewer.compression.sections import TITLES, HandoverSection
 from reviewer.compression.session import read_session
 from reviewer.compression.summarizer import Summarizer
 from reviewer.compression.turn_events import turn_events
-from reviewer.compression.values import AnchorPoint, Segment, SegmentTurn, TurnKind
+from reviewer.compression.values import (
+    TITLES,
+    AnchorPoint,
+    HandoverSection,
+    Segment,
+    SegmentTurn,
+    TurnKind,
+)
 from reviewer.compression.writing import write_session
 from reviewer.text.tokens import counter
 from tests.unit.llm.scripted import Scripted

@@ -28,7 +28,7 @@ def test_compressing_again_keeps_criteria_marks_and_anchors(kiosk: Kiosk) -> Non
     contexts.annotate(
         kiosk.ids[1], priority="important", retain="keep the dates", retain_match=["$50k"]
     )
-    kiosk.compression.marks.mark_text(kiosk.ids[2], "takes 900 ms")
+    kiosk.compression.pin_text(kiosk.ids[2], "takes 900 ms")
     kiosk.compress("detailed")
     kiosk.compress("brief")
     kiosk.compress("tags")
@@ -142,21 +142,21 @@ def test_what_changed_since_the_preview_is_noticed(
 
 
 def test_marks_are_one_act_each_and_taken_back(kiosk: Kiosk) -> None:
-    marks, commit = kiosk.compression.marks, kiosk.ids[2]
-    assert marks.mark_text(commit, "takes 900 ms")
-    assert marks.mark_text(commit, "takes 900 ms") == 0
+    compression, commit = kiosk.compression, kiosk.ids[2]
+    assert compression.pin_text(commit, "takes 900 ms")
+    assert compression.pin_text(commit, "takes 900 ms") == 0
     pinned = [a for a in kiosk.anchors() if a.source == "pinned"]
     assert [anchor.content for anchor in pinned] == ["takes 900 ms"]
     kiosk.engine.history.undo()
     assert all(a.source == "detected" for a in kiosk.anchors())
     with pytest.raises(ReviewerError, match="does not contain that text"):
-        marks.mark_text(commit, "never said")
+        compression.pin_text(commit, "never said")
     with pytest.raises(ReviewerError, match="empty or outside"):
-        marks.mark(commit, 5, 100_000)
+        compression.pin(commit, 5, 100_000)
 
 
 def test_a_marked_span_moves_with_an_edit_or_goes_with_it(kiosk: Kiosk) -> None:
-    kiosk.compression.marks.mark_text(kiosk.ids[2], "takes 900 ms")
+    kiosk.compression.pin_text(kiosk.ids[2], "takes 900 ms")
     kiosk.engine.contexts.edit(kiosk.ids[2], "So much: it takes 900 ms.")
     assert "takes 900 ms" in {a.content for a in kiosk.anchors()}
     kiosk.engine.contexts.edit(kiosk.ids[2], "It is slow.")

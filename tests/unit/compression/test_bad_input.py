@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from reviewer.compression.file_summary import LEVELS
-from reviewer.compression.sections import HandoverSection
-from reviewer.compression.values import Level, SegmentTurn
+from reviewer.compression.values import HandoverSection, Level, SegmentTurn
 from tests.unit.compression.making import (
     agent,
     call,

@@ -109,7 +109,7 @@ def test_a_model_writes_segments_in_parallel_and_reports_progress(
     asked = len(model.asked)
     compression.apply(found.plan)
     assert len(model.asked) == asked  # the previewed texts are applied without asking again
-    spent = [one for one in compression.statistics() if one.name.endswith("LlmTokens")]
+    spent = [one for one in compression.measures.summary() if one.name.endswith("LlmTokens")]
     assert (spent[0].label, spent[0].count) == ("scripted", 3)
 
 

@@ -11,8 +11,7 @@ from msgspec import structs
 
 from reviewer.commits.values import Priority
 from reviewer.compression.handover import brief_of
-from reviewer.compression.sections import HandoverSection
-from reviewer.compression.values import SegmentTurn
+from reviewer.compression.values import HandoverSection, SegmentTurn
 from reviewer.compression.writing import cut_in_the_middle
 from tests.unit.compression.making import agent, call, count, edit, result, run, section, turn
 from tests.unit.compression.making import written as written_

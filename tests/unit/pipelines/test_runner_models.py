@@ -9,9 +9,8 @@ import pytest
 
 from reviewer.llm.open_model import open_other_models
 from reviewer.pipelines.events import RunStarted
-from reviewer.pipelines.handlers import ANSWER_PART
+from reviewer.pipelines.handlers import ANSWER_PART, SAFETY
 from reviewer.pipelines.options import StandIn
-from reviewer.pipelines.sessions import SAFETY
 from reviewer.settings import load_settings
 from reviewer.text.tokens import counter
 from tests.unit.llm.scripted import Scripted

@@ -279,7 +279,7 @@ def _decision(record: Record, first: Unit, end: int) -> _Find:
         )
         for each in (end, first.end)
     )  # fmt: skip
-    title = title_parts(record.headings[0])[1] if len(record.headings) == 1 else ""
+    title = title_parts(_title(record, whole))[1] if len(record.headings) == 1 else ""
     if not set(content_words(title)).issubset(content_words(whole.content)):
         for found in (whole, short):
             titled = structs.replace(found, subject=title)

@@ -69,6 +69,7 @@ def test_the_text_under_the_decision_heading_of_a_record() -> None:
         ("One worker", "We will run one worker.", "We will run one worker"),
         ("Oven queue", "One worker. " + "It owns the lock. " * 20, "Oven queue: One worker"),
         ("Ovens " * 50, "We will run one worker.", "We will run one worker"),
+        ("Decisions", "We will run one worker.", "We will run one worker"),
     ],
 )
 def test_the_title_of_a_decision_record_names_the_subject(

@@ -269,8 +269,8 @@ def _find(
 
 
 def _decision(record: Record, first: Unit, end: int) -> _Find:
-    """The decision that begins with a unit; of a decision record, with its title where that says
-    more, and as many sentences as fit.
+    """The decision that begins with a unit: the paragraph, or its first sentence if that is too
+    long; of a decision record, with its title where that says more.
     """
     whole, short = (
         _find(

@@ -113,7 +113,8 @@ class Triage:
             sources = [number for (number,) in act.query(graduated, (listed(ids),))]
             gone = [*(row.id for row in rows), *sources]
             act.update_many("memory", gone, status="invalid", decided_at=self._now())
-            act.title = _title("Retired", rows) + update_dependents(act, ids, self._now())
+            followed = update_dependents(act, ids, self._now())
+            act.title = _title("Retired", rows, "memories") + followed
         return Done(act.id, act.title, tuple(ids))
 
     def restore(self, ids: Sequence[int]) -> Done:
@@ -367,8 +368,8 @@ def reword_row(
     return None
 
 
-def _title(verb: str, rows: Sequence[DecidedRow]) -> str:
-    return f"{verb} #{rows[0].id}" if len(rows) == 1 else f"{verb} {len(rows):,} candidates"
+def _title(verb: str, rows: Sequence[DecidedRow], of: str = "candidates") -> str:
+    return f"{verb} #{rows[0].id}" if len(rows) == 1 else f"{verb} {len(rows):,} {of}"
 
 
 def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:

@@ -53,7 +53,7 @@ async def test_marked_memories_are_retired_in_one_act_and_come_back_with_it(
         assert "What to do with 2 memories" in screen.text
         await screen.press(*"retire", "enter")
         assert {status_of(known, each) for each in (memory, entity)} == {"invalid"}
-        assert screen.status.startswith("Retired 2 ")
+        assert screen.status.startswith("Retired 2 memories")
         await screen.press("u")
         assert {status_of(known, each) for each in (memory, entity)} == {"active"}
         await screen.press("G", "space", "g", "x")

@@ -114,6 +114,8 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
         title = "  ".join([row.title, *more])
         fits = not more or len(title) <= TITLE_CELLS
         rows.append(row._replace(title=title, explanation=row.explanation if fits else ""))
+    if isinstance(below, ListScreen) and below.COLUMN_WORDS:
+        rows.append(HelpRow("columns", below.COLUMN_WORDS, ""))
     return [*filter_rows(below), *rows, *legend(below.host.glyphs)]
 
 

@@ -98,6 +98,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
     HORIZONTAL_BREAKPOINTS = COLUMNS
     FILTER_HINT: ClassVar[str] = "words  -word"
     FILTER_WORDS: ClassVar[Sequence[tuple[str, str]]] = ()
+    COLUMN_WORDS: ClassVar[str] = ""
+    """What the columns of the list mean, for the help."""
     KEEPS_PLACE: ClassVar[bool] = False
     """Whether filter and row are those of the last time."""
 

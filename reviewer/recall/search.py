@@ -119,7 +119,7 @@ def recall(
         *_triggered(store, project, "command", commands, "command"),
         *_triggered(store, project, "tool", [cue.tool] if cue.tool else [], "tool"),
         *_triggered(store, project, "path", paths, "path"),
-        *_triggered(store, project, "guard", [*commands, *paths], "guard"),
+        *(guards_at(store, project, cue) if cue.kind != "error" else ()),
         *(_by_command_word(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_by_chosen_words(store, project, cue.output or cue.text),
         *_by_words(store, project, cue, by_line or limit, _TOLD if by_line else _RECALLABLE, known),

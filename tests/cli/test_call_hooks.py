@@ -382,6 +382,15 @@ def test_of_guarded_calls_in_parallel_one_is_denied(reviewer: Reviewer, office: 
     assert [PUSH in answer for answer in answers].count(True) == 1
 
 
+def test_a_guard_stops_its_call_and_does_not_come_when_that_fails(
+    reviewer: Reviewer, office: Path
+) -> None:
+    call: dict[str, Any] = {"tool_name": "Bash", "tool_input": {"command": "git push"}}
+    failed = told(office, **call, error="error: 504 Gateway Timeout")
+    assert hook(reviewer, "claude-code", "PostToolUseFailure", failed) == ""
+    assert PUSH in hook(reviewer, "claude-code", "PreToolUse", told(office, **call))
+
+
 def test_a_call_with_several_guards_is_denied_once_for_all(
     reviewer: Reviewer, office: Path
 ) -> None:

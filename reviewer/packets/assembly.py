@@ -280,12 +280,10 @@ def reason(outcome: ItemOutcome) -> str:
 
 def score_text(score: Score) -> str:
     """`recency 0.7 (12 days ago) + relevance 1.0 (ledger, pool, +3) = 1.70`, with a task
-    `fits the task 0.83: it has ledger, pool; in 3 sessions`, or `in 3 sessions, 14 calls lost, last
-    seen 12 days ago`.
+    `fits the task 0.83: it has ledger, pool; in 3 sessions; today`, or `in 3 sessions, 14 calls
+    lost, 12 days ago`.
     """
     seen = age_text(score.days)
-    if score.days is not None and score.origin.startswith("in "):
-        seen = f"last seen {seen}"
     needs = [score.origin] if score.origin else []
     needs += [f"{count(score.lost_calls, 'call')} lost"] if score.lost_calls else []
     if score.recurrence is not None and not (score.for_task and score.relevance):
@@ -298,10 +296,7 @@ def score_text(score: Score) -> str:
             parts.insert(0, "it is in progress")
         parts += needs
         return f"fits the task {score.relevance:.2f}: {'; '.join(parts)}; {seen}"
-    parts_of = (
-        f"recency {score.recency:.1f} ({age_text(score.days)})"
-        f" + relevance {score.relevance:.2f} ({names})"
-    )
+    parts_of = f"recency {score.recency:.1f} ({seen}) + relevance {score.relevance:.2f} ({names})"
     whole = score.recency + score.relevance
     if score.total < whole:
         return f"{parts_of}, but superseded: 0"

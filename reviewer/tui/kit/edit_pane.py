@@ -198,6 +198,9 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         assert self._edit is not None
         return self._edit
 
+    def offers(self, action: Action) -> bool:
+        return action is not keys.SWITCH_HALF or self.difference.display
+
     def title_of(self, action: Action) -> str:
         """The title of an action; for saving, its effect."""
         verb = self._edit.verb if self._edit is not None else action.title

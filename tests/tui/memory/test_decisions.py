@@ -88,7 +88,9 @@ async def test_what_comes_late_of_an_act_is_said_where_the_person_is_by_then(
 @pytest.mark.parametrize("where", ["f2", "f5"])
 async def test_a_memory_is_written_and_promoted(known: Engine, where: str) -> None:
     async with opened(known, project="acme") as screen:
-        await screen.press(where, "n", *"Always close the shutter.", "ctrl+s")
+        await screen.press(where, "n")
+        assert "text or changes" not in screen.text, "there is nothing to compare it with"
+        await screen.press(*"Always close the shutter.", "ctrl+s")
         (number,) = known.queue.ids(QueueQuery("acme", "active", "shutter"))
         assert known.queue.candidate(number).hand_authored
         if where == "f5":

@@ -121,7 +121,7 @@ async def test_a_memory_says_what_ranks_it_and_its_uses(
         why = shown(screen).why
         await screen.until(lambda: "used once" in why.plain_text)
         for words in (
-            "tokens in 3 sessions, 14 calls lost, last seen",
+            "tokens in 3 sessions, 14 calls lost, ",
             "used once, last on 20",
             "given in packets · when lpr fails",
         ):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.pieces import LEFT_OUT, grouped, pieces, question_in
+from reviewer.compression.pieces import LEFT_OUT, end_of, grouped, pieces, question_in
 from reviewer.compression.session import SessionFacts, Speech, Voice
 from reviewer.compression.told import NO_RESULT, told_once
 from reviewer.compression.words import terms
@@ -27,6 +27,9 @@ SHORT = 120
 """Characters of a message that says little without the one before it."""
 QUESTION = 200
 """Characters of a question that is quoted with its answer."""
+CHOICE = 4
+"""Characters of an answer that says nothing without the question, or the options if it is a letter
+or a number."""
 _ENDS = ".:;,!?-。：；，！？"
 
 
@@ -84,6 +87,12 @@ def _spoken(
         before = said_before(said, number) if asked else None
         question = question_in(before.text, QUESTION) if before else ""
         text = one_line(each.text)
+        if before and len(text) <= CHOICE:
+            letter = len(text) == 1 and text.isalpha()
+            if letter and not question:  # "go on" in a menu
+                return
+            if letter or not question or not text.isalpha():
+                question = end_of(one_line(before.text), QUESTION)
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")

@@ -117,4 +117,9 @@ def question_in(text: str, longest: int) -> str:
     last = list(_lines(text))[-2:]
     asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith(("?", "？")))
     question = next(asked, "")
-    return question if len(question) <= longest else f"...{question[-longest:].partition(' ')[2]}"
+    return end_of(question, longest)
+
+
+def end_of(line: str, longest: int) -> str:
+    """A line, or its end in whole words: at most `longest` characters."""
+    return line if len(line) <= longest else f"...{line[-longest:].partition(' ')[2]}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from msgspec import Struct
 
@@ -43,7 +44,9 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
     if state.waiting is not None and not part:
         asked = clip(state.waiting.query, ITEM)
         yield f'The agent waits for the person\'s answer to {state.waiting.tool}: "{asked}"'
-    if place and state.branch:
+    if place and not state.branch and state.folder:
+        yield f"In {state.folder}."
+    elif place and state.branch:
         where = f", in {state.folder}" if state.folder else ""
         branch = "a detached HEAD" if state.branch == "HEAD" else f"branch {state.branch}"
         when = " when the session began" if state.branch_at_start else ""
@@ -59,9 +62,12 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
     named = [each for each in state.commits if each.id or each.subject]
     if len(named) > MAX_COMMITS:
         yield f"{len(named):,} commits in this session, the latest first:"
-    for commit in named[: -MAX_COMMITS - 1 : -1]:
-        pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
-        yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
+    for pushed, commits in groupby(
+        named[: -MAX_COMMITS - 1 : -1],
+        lambda each: "" if part and each.pushed != "pushed" else _pushed(each),
+    ):
+        subjects = (f"{each.id or '(hash not seen)'} {each.subject}" for each in commits)
+        yield f"Committed{pushed}: {'; '.join(subjects)}"
     yield from () if part else _checks(state, fresh=False)
     for running in () if part else state.running[-MAX_RUNNING:]:
         what = without_cd(running.call) if running.call.command else running.call.query
@@ -124,15 +130,17 @@ def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[st
         later = "; a sub-agent may have changed files since"
         change = state.changed_by + (later if state.last_delegated > state.last_change else "")
         if found:
-            yield f"Checks seen after the last change seen ({change}): {said}."
+            yield f"Checks after the last change seen ({change}): {said}."
+        elif not part and state.checks:
+            yield f"No check was seen to end after the last change seen ({change})."
         elif not part:
-            yield f"No check command was seen to end after the last change seen ({change})."
+            yield f"No check was seen to end in this session (last change seen: {change})."
 
 
 def _check(check: Check, state: WorkState) -> str:
     folder = _below(check.folder, state.folder)
     place = f" in {folder}" if folder not in ("", state.folder) and "$" not in folder else ""
-    return f"`{clip(check.command, 120)}`{place} {how_it_ended(check)}"
+    return f"`{clip(check.command, 120)}`{place}: {how_it_ended(check)}"
 
 
 def _pushed(commit: Commit) -> str:

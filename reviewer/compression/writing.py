@@ -7,6 +7,7 @@ state, and the latest code changes. Nothing is added that the session does not s
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Sequence, Set
 from math import log1p
 
@@ -51,6 +52,8 @@ MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."
 DROPPED = f"Person: {LEFT_OUT}"
+_STOP = re.compile(r"[.!?;](?= )|[。！？；]")
+"""The end of a sentence in a line."""
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
 """The speaker of a line; `- ` for more of the same."""
 
@@ -413,16 +416,19 @@ def begun(text: str, room: int, count: Count) -> str:
 
 
 def cut_in_the_middle(text: str, room: int, count: Count) -> str:
-    """At most `room` tokens of a text: a long one loses its middle."""
+    """At most `room` tokens of a text: a long one loses its middle, between sentences if these are
+    short enough.
+    """
     if count(text) <= room:
         return text
 
     def short(half: int) -> str:
         first, last = text[: half * 3 // 2], text[len(text) - half // 2 :]
-        first = first[: first.rfind(" ")] if " " in first else first
+        stops = [at.end() for at in _STOP.finditer(first, len(first) // 2)]
+        first = first[: stops[-1]] if stops else first.rpartition(" ")[0] or first
         _, blank, end = last.partition(" ")
-        end = end if blank or last.isascii() else last  # Chinese has no blanks
-        return f"{first.rstrip()} {LEFT_OUT} {end.lstrip()}".rstrip()
+        last = end if blank or last.isascii() else last  # Chinese has no blanks
+        return f"{first.rstrip()} {LEFT_OUT} {last.lstrip()}".rstrip()
 
     def fits(half: int) -> bool:
         return len(short(half)) < len(text) and count(short(half)) <= room

@@ -108,13 +108,13 @@ SAID: dict[str, tuple[list[Step], list[str], list[str]]] = {
          calls("Task", "The port stays open now.", prompt="Fix the port", description="Fix it"),
          runs("pytest -q", "3 passed")],
         ["after the last change seen (queue.py; a sub-agent may have changed files since): "
-         "`pytest -q` passed."],
+         "`pytest -q`: passed."],
         [],
     ),
     "a command of the person is no sub-agent": (
         [edits("queue.py"), user("<bash-input>ls</bash-input>"),
          user("<bash-stdout>queue.py</bash-stdout><bash-stderr></bash-stderr>")],
-        ["last change seen (queue.py)."], [],
+        ["(last change seen: queue.py)."], [],
     ),
     "a push that was refused": (
         [edits("queue.py"),
@@ -166,7 +166,7 @@ def test_the_state_of_a_range_counts_what_came_before_it_and_its_course_does_not
     [found] = summarize_file(path, levels=[Level.BRIEF], line_start=begin, max_tokens=800)
     text = found.segment.content
     assert "no commit of it seen (2): queue.py, drawer.py" in text
-    assert "Not run again since that change, before it: `pytest -q` passed." in text
+    assert "Not run again since that change, before it: `pytest -q`: passed." in text
     assert "green" not in text
     assert found.segment.original_token_count == sum(each.tokens for each in found.source.turns)
 

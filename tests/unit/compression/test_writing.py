@@ -105,6 +105,26 @@ def test_a_short_answer_stands_with_what_it_answers() -> None:
     assert 'Person: no (asked: "Shall I drop the winter column?")' in written(again)
 
 
+def test_a_chosen_number_stands_with_its_options() -> None:
+    menu = agent("Fonts:\n1. Plain\n2. Wide\n\nWhich one?")
+    text = written([turn("Fit it."), menu, turn("2"), agent("Set in it."), turn("Print it.")])
+    assert 'Person: 2 (asked: "Fonts: 1. Plain; 2. Wide; Which one?")' in text
+
+
+def test_a_letter_that_answers_no_question_is_left_out() -> None:
+    menu = agent("[A] Advanced  [C] Continue")
+    assert "Person: C" not in written(
+        [turn("Fit it."), menu, turn("C"), agent("Set in it."), turn("Print it.")]
+    )
+
+
+def test_a_long_message_is_cut_between_its_sentences() -> None:
+    long = f"{'Keep the night boats in bold. ' * 12}Never rebuild the page twice. {'So. ' * 90}"
+    kept = re.findall(r"Person: (.*?) \[\.\.\.\]", written([turn(long), agent("Done.")], 160))
+    assert kept
+    assert all(each.endswith((".", "!", "?")) for each in kept)
+
+
 def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
     found = written([turn("Fit it."), agent("\N{THUMBS UP SIGN}"), turn("Print it.")])
     assert section(found, HandoverSection.REQUEST) == '"Print it."\nIt has no answer yet.'
@@ -244,8 +264,8 @@ def test_of_a_list_no_item_stands_without_those_before_it_nor_without_the_title(
 def test_what_is_uncommitted_checked_and_committed() -> None:
     now = section(written(FERRY), HandoverSection.NOW)
     assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)" in now
-    assert "No check command was seen to end after the last change seen (harbour.py)." in now
-    assert "before it: `pytest -q tests/sheets` passed." in now
+    assert "No check was seen to end after the last change seen (harbour.py)." in now
+    assert "before it: `pytest -q tests/sheets`: passed." in now
     assert "Committed (no push seen): 1a2b3c4 Fit the timetable" in now
 
 
@@ -267,7 +287,7 @@ def test_a_failure_that_passed_later_is_not_told_as_one() -> None:
         agent("Fits."),
     ]
     now = section(written(turns), HandoverSection.NOW)
-    assert "`pytest -q` passed" in now
+    assert "`pytest -q`: passed" in now
     assert "failed" not in now
 
 

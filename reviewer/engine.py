@@ -325,6 +325,22 @@ class Engine:
         found = (each for each in stored_projects(self._database) if each.name == project)
         return tuple(line for each in found for line in each.former.splitlines())
 
+    def is_here(self, project: str) -> bool:
+        """Whether the sessions of the working folder belong to a project: not if the folder is
+        bound to another one, or the project to other folders.
+        """
+        stored = stored_projects(self._database)
+        own = bound_to(stored, work_tree())
+        if own is not None:
+            return own.name == project
+        return not any(each.name == project and each.root for each in stored)
+
+    def folder_of(self, project: str) -> Path | None:
+        """A folder of a project that exists: a work tree that it is bound to."""
+        stored = stored_projects(self._database)
+        roots = next((each.roots for each in stored if each.name == project), [])
+        return next((Path(root) for root in roots if os.path.isdir(root)), None)
+
     def take_folder(self, project: str, folder: str) -> Done:
         """Assign the sessions of a folder to a project.
 

@@ -22,6 +22,7 @@ from reviewer.tui.kit.text import count
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.waves.report import WaveProgress, WaveReport
+    from reviewer.sources.discovery import ProjectFolders
     from reviewer.tui.theme import Glyphs
 
 BAR_CELLS = 12
@@ -36,7 +37,7 @@ class SessionsHere(Struct, frozen=True):
     unread: int
     """Sessions changed since they were last read."""
     known: bool
-    """At least one of them was read before."""
+    """At least one of them was read before, and agents may write more of them."""
     elsewhere: int
     """Files read from other locations."""
 
@@ -54,18 +55,28 @@ class SessionsHere(Struct, frozen=True):
 def find_here(engine: Engine, project: str) -> SessionsHere:
     """Look for the sessions of the project around the working folder. Raises StoreError."""
     from reviewer.promotion.waves.found_sessions import is_read
-    from reviewer.sources.discovery import Machine, ProjectFolders, find_sessions
+    from reviewer.sources.discovery import Machine, find_sessions
 
-    scope = ProjectFolders.of(working_folder(), engine.former_folders(project))
+    scope = _folders(engine, project)
     found = [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
     stamps = engine.sources.stamps(project)
     own = [each for each in found if not each.subagent]
     return SessionsHere(
         sessions=len(own),
         unread=sum(not is_read(each, stamps) for each in own),
-        known=any(str(each.path) in stamps for each in found),
+        known=engine.is_here(project) and any(str(each.path) in stamps for each in found),
         elsewhere=len(stamps.keys() - {str(each.path) for each in found}),
     )
+
+
+def _folders(engine: Engine, project: str) -> ProjectFolders:
+    """The folders of a project: without the working folder if that is another one's."""
+    from reviewer.sources.discovery import ProjectFolders
+
+    former = engine.former_folders(project)
+    if engine.is_here(project):
+        return ProjectFolders.of(working_folder(), former)
+    return ProjectFolders(working_folder(), None, former, str(Path.home()))
 
 
 def read_on(store: Path, project: str) -> subprocess.Popen[bytes]:
@@ -122,9 +133,9 @@ def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> Wave
     """Read the project's sessions on this machine and the files read from elsewhere; None if there
     are neither. Raises what `Intake.ingest` raises.
     """
-    from reviewer.sources.discovery import Machine, ProjectFolders, choose, find_sessions
+    from reviewer.sources.discovery import Machine, choose, find_sessions
 
-    scope = ProjectFolders.of(working_folder(), engine.former_folders(project))
+    scope = _folders(engine, project)
     chosen = choose(each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope))
     stamps = engine.sources.stamps(project)
     # The other sessions of a partly read file belong to other projects.

@@ -8,6 +8,8 @@ import pytest
 
 from reviewer.agents.agent_files import AgentFiles, GivenPacket
 from reviewer.engine import Engine
+from reviewer.recall.at_call import HookEvent, memories_at
+from reviewer.recall.event_kinds import GUARD
 from reviewer.text.for_agents import AgentText
 from tests.tui.conftest import opened
 from tests.waiting import until_async
@@ -154,6 +156,16 @@ async def test_a_memory_folder_follows_what_is_decided_on_the_screen(
         await until_async(lambda: path.read_text() == first)
         await screen.press("f7", "g", "d", "y", "enter")
         assert not path.exists()
+
+
+async def test_a_guard_set_before_connecting_stops_its_call(
+    stocked: Engine, settings: Path, tree: Path
+) -> None:
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("a", "f5", "e", *"when", "enter", *"guard git push", "enter")
+        await screen.press("f7", "c", *"this", "enter", "y", "enter")
+    call = HookEvent(GUARD, "s-1", str(tree), command="git push")
+    assert "git push" in memories_at(str(stocked.path), None, call)
 
 
 async def test_the_settings_follow_a_guard_at_once_and_the_screen_says_so(

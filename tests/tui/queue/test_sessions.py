@@ -53,6 +53,29 @@ async def test_the_empty_queue_offers_to_read_the_sessions_and_r_reads_them(
         await screen.until(lambda: "1 unchanged" in screen.status)
 
 
+@pytest.mark.parametrize("name", ["depot", "attic"])
+async def test_another_project_gets_its_own_sessions_never_those_of_this_folder(
+    engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    depot = shop.parent / "depot"
+    (depot / ".git").mkdir(parents=True)
+    session(depot, "d")
+    session(shop)
+    engine.state.set("attic", "db", "Discs")  # bound to no folder
+    for folder in (depot, shop):
+        monkeypatch.chdir(folder)
+        engine.work_in(engine.choose_project(None))
+        engine.state.set(folder.name, "db", "Discs")
+    async with opened(engine, project="shop") as screen:
+        await screen.press("p", *name, "enter", "f2")
+        own = "1 session of this project" if name == "depot" else "There are no sessions"
+        await screen.until(lambda: own in screen.text)
+        await screen.press("r")
+        await screen.settle()
+        paths = [Path(each).name for each in engine.sources.stamps(name)]
+        assert paths == (["rollout-d.jsonl"] if name == "depot" else [])
+
+
 async def test_without_sessions_the_key_leads_to_the_start_screen_which_says_so(
     engine: Engine, shop: Path
 ) -> None:

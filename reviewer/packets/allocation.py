@@ -47,8 +47,8 @@ class Room:
     Items are numbers of `items`. `wanted`: the numbers of each section, in order of preference.
     `cost`: the tokens of an item in a form, None without that form. `headings`: the cost of each
     section's heading; `noted`: that of the heading above titles. `kept`: the tokens kept for the
-    instruction about shortened items. Never uses more than `tokens`, or with `kept` if none is
-    shortened.
+    instruction about shortened items. `capped`: the caps are final; else what the other sections
+    leave is for all. Never uses more than `tokens`, or with `kept` if none is shortened.
     """
 
     def __init__(
@@ -63,8 +63,10 @@ class Room:
         noted: int,
         kept: int,
         pinned: frozenset[str],
+        capped: bool,
     ) -> None:
         self._items, self._wanted, self._cost = items, wanted, cost
+        self._capped = capped
         self._headings, self._noted, self._pinned = headings, noted, pinned
         self._budget, self._kept = budget, kept
         self._whole = self._left = tokens
@@ -129,18 +131,22 @@ class Room:
             parted, State.SHORT, Rule.SHORTER
         ):
             self._put_all(parted, State.FULL, Rule.IN_ORDER)
+        self.ceilings = self._caps(capped=self._capped)
         self._put_each(whole, State.FULL, Rule.IN_ORDER)
         self._put_each(titled, State.TITLE, Rule.SHORTER)
         shown = {outcome.state for outcome in self.outcomes.values()}
         if shown.isdisjoint((State.SHORT, State.TITLE)):
             self._whole += self._kept
             self._left += self._kept
-            self.ceilings = self._caps()
+            self.ceilings = self._caps(capped=self._capped)
+            self._put_pinned(order)
             self._put_each(whole, State.FULL, Rule.IN_ORDER)
 
-    def _caps(self) -> dict[Section, int]:
+    def _caps(self, *, capped: bool = True) -> dict[Section, int]:
         return {
-            section: min(self._budget * CAP_FIFTHS.get(section, 5) // 5, self._whole)
+            section: min(
+                self._budget * (CAP_FIFTHS.get(section, 5) if capped else 5) // 5, self._whole
+            )
             for section in self._wanted
         }
 

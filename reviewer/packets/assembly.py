@@ -161,6 +161,7 @@ class _LaidOut:
                     reason=reason(outcome),
                     score_text=score_text(score) if score else "",
                     words=item.sentence or prepared.title_text(number),
+                    pinned=item.pinned,
                 )
 
 

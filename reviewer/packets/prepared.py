@@ -115,7 +115,8 @@ class Prepared:
             headings={each: self.measurer.piece(heading_of(each)).cost for each in wanted},
             noted=self.measurer.piece(NOTED).cost,
             kept=kept,
-            pinned=pinned,
+            pinned=pinned | {item.id for item in self.items if item.pinned},
+            capped=not self.remembered,
         )
         if self.best_first:
             room.fill_in_order(self.best_first)
@@ -158,7 +159,8 @@ class Prepared:
     def _order(self, scores: Sequence[Score]) -> None:
         items = self.items
         self.scores = dict(enumerate(scores))
-        if any(item.recurrence is not None for item in items):
+        self.remembered = any(item.recurrence is not None for item in items)
+        if self.remembered:
             standing = by_recurrence(items)
             fitting = [n for n in ranked(items, scores) if scores[n].relevance and self.for_task]
             self.best_first = tuple(interleaved(standing, fitting))

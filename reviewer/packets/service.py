@@ -26,7 +26,7 @@ from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
 from reviewer.recall.event_kinds import ERROR, START
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.search import IS_LEFT_OUT
+from reviewer.recall.search import IS_LEFT_OUT, IS_PINNED
 from reviewer.sources.records import Role
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.text.numerals import count
@@ -58,7 +58,7 @@ says nothing.
 
 _ACTIVE = f"""
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
-    m.sessions, m.cost,
+    m.sessions, m.cost, {IS_PINNED} AS pinned,
     (SELECT count(DISTINCT coalesce(r.session, r.source_id)) FROM evidence v
         JOIN record r ON r.id = v.record_id WHERE v.memory_id = m.id) AS cited,
     (SELECT max(r.role <> '{Role.NOTE}') FROM evidence v
@@ -161,6 +161,7 @@ def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
         origin=_origin(row, needed),
         lost_calls=row["cost"],
         repeats=repeats,
+        pinned=bool(row["pinned"]),
         outdated="superseded" if status.startswith("superseded") else "",
     )
 

@@ -13,6 +13,9 @@ from msgspec import Struct
 from reviewer.text.for_agents import AgentText, masked_markdown
 from reviewer.text.tokens import counter
 
+ESTIMATE = "estimate"
+"""The name of counts at four bytes a token."""
+
 
 class CountedText(Struct, frozen=True):
     """A text without secrets and control characters, with its token counts.
@@ -37,7 +40,7 @@ class Measurer:
 
     def __init__(self, *, estimated: bool = False) -> None:
         """`estimated`: four bytes are a token; the encoding is not loaded, which takes 0.2 s."""
-        self.name = "estimate" if estimated else counter().name
+        self.name = ESTIMATE if estimated else counter().name
         self._count: Callable[[str], int] = estimate if estimated else counter().count
         self._pieces: dict[str, CountedText] = {}
 

@@ -97,6 +97,8 @@ class Item(Struct, frozen=True, kw_only=True):
     """Where a memory is from: `in 3 sessions`, `from a note`, `written by hand`."""
     repeats: bool = False
     """Whether a newer one is about the same failure."""
+    pinned: bool = False
+    """Put first by a person."""
 
     @property
     def superseded(self) -> bool:
@@ -180,6 +182,8 @@ class PacketItem(Struct, frozen=True, kw_only=True):
     """The parts of the score; empty without one."""
     words: str
     """The content of a memory, the title of a part of a document."""
+    pinned: bool = False
+    """Put first by a person, in every packet."""
 
     @property
     def why(self) -> str:

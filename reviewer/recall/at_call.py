@@ -174,7 +174,7 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     """The search terms; None for a call that did not fail and a prompt that nobody typed."""
     commands = _commands(store, project, event)
     if event.kind == GUARD:
-        return Cue(GUARD, "", commands, event.paths)
+        return Cue(GUARD, "", commands, event.paths, line=event.command)
     if event.kind == PROMPT:
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):

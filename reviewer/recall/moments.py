@@ -4,9 +4,10 @@ Written as kind and value: `command git push`, `path src/pay/`, `error nilerr`,
 `tool mcp__db__query`, `words night shift`, `always`, `only`. A command matches by program and
 subcommands, a path by its end, an error by its signature, an agent's tool by its name, words if a
 prompt or failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a
-session is denied once, with the memory as the reason. `only`, which a person may write and reads
-as `no packet`: never in a packet; `always`: only there; `unprompted`, read as `no prompt`: never
-with a prompt.
+session is denied once, with the memory as the reason; also written `before git push`, and with
+flags, as `guard git push --force`, only for a call that has them. `only`, which a person may write
+and reads as `no packet`: never in a packet; `always`: only there; `pinned`: first there;
+`unprompted`, read as `no prompt`: never with a prompt.
 """
 
 from __future__ import annotations
@@ -46,11 +47,16 @@ class MomentKind(StrEnum):
     ALWAYS = "always"
     ONLY = "only"
     UNPROMPTED = "unprompted"
+    PINNED = "pinned"
 
 
 NEVER = {MomentKind.ONLY: "no packet", MomentKind.UNPROMPTED: "no prompt"}
 """Ways in which a memory is never handed out, as a person writes them."""
-WITHOUT_VALUE = (MomentKind.ALWAYS, *NEVER)
+BESIDE = (*NEVER, MomentKind.PINNED)
+"""Kinds that leave the derived moments in place."""
+BEFORE = "before"
+"""Another word for `guard`."""
+WITHOUT_VALUE = (MomentKind.ALWAYS, *BESIDE)
 
 
 class Moment(NamedTuple):
@@ -76,14 +82,14 @@ def read_moment(text: str) -> Moment:
             return Moment(never)
     name, _, value = text.partition(" ")
     try:
-        kind = MomentKind(name.lower())
+        kind = MomentKind.GUARD if name.lower() == BEFORE else MomentKind(name.lower())
     except ValueError:
         near = next(iter(offers(text)), "")
         raise ReviewerError(
             f"{name or 'Nothing'} is not a kind of moment."
             + (f" Perhaps you mean: {near}." if near else "")
             + f" Examples: {', '.join(_EXAMPLES.values())}, always,"
-            f" {', '.join(NEVER.values())}."
+            f" pinned, {', '.join(NEVER.values())}."
         ) from None
     if (kind in WITHOUT_VALUE) != (not value):
         need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"
@@ -107,10 +113,14 @@ def read_moment(text: str) -> Moment:
                 f"Only {names[0]} of {value} would count. Write {kind} {names[0]}, and further"
                 " moments after a semicolon."
             )
-        value = names[0]
+        value = names[0] if kind is MomentKind.COMMAND else " ".join((names[0], *_flags(value)))
     if kind in (MomentKind.PATH, MomentKind.GUARD):
         value = value.removeprefix("./").lstrip("/") or value
     return Moment(kind, value)
+
+
+def _flags(command: str) -> Iterator[str]:
+    return (word for word in command.split() if word.startswith("-"))
 
 
 LEAST_LETTERS = 3
@@ -139,7 +149,7 @@ def offers(text: str) -> tuple[Moment, ...]:
             each.startswith(words[0].lower())
             if not words[1:]
             else each == words[0].lower() and each not in WITHOUT_VALUE
-            for each in MomentKind
+            for each in (*MomentKind, BEFORE)
         )
     ):
         return ()
@@ -153,7 +163,7 @@ def offers(text: str) -> tuple[Moment, ...]:
         Moment(MomentKind.WORDS, said),
         *([Moment(MomentKind.TOOL, said)] if _TOOL.fullmatch(said) else []),
         Moment(MomentKind.ALWAYS),
-        *map(Moment, NEVER),
+        *map(Moment, BESIDE),
     ]
     return tuple(dict.fromkeys(found))
 

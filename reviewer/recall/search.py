@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import log
 
 from reviewer.recall.uses import QUOTED, TEXT, WORD
+from reviewer.text.stop_words import SPEECH_STOP_WORDS as FUNCTION_WORDS
 
 MIN_SCORE = 1.65
 """The minimum score for a memory found by words alone; a word unique to one memory scores 1."""
@@ -81,8 +82,9 @@ class Cue:
 
 
 _HAS = "instr(char(10) || m.moments || char(10), char(10) || '{}' || char(10))"
-IS_LEFT_OUT, _IS_UNPROMPTED = _HAS.format("only"), _HAS.format("unprompted")
-"""Whether a row `m` of `memory` is left out of packets, or of prompts, in SQL."""
+IS_LEFT_OUT, IS_PINNED = _HAS.format("only"), _HAS.format("pinned")
+"""Whether a row `m` of `memory` is left out of packets, or first in them, in SQL."""
+_IS_UNPROMPTED = _HAS.format("unprompted")
 
 _Tied = tuple[int, str, str]
 """A memory, its content, and the value of one of its moments."""
@@ -90,6 +92,7 @@ _Tied = tuple[int, str, str]
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 _RECALLABLE = (
     f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND m.moments <> 'always'"
+    f" AND NOT {_IS_UNPROMPTED}"
 )
 _TOLD = (
     f"{_RECALLABLE} AND EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind = '{TEXT}')"
@@ -150,10 +153,14 @@ def _unprompted(store: sqlite3.Connection, memories: Iterable[int]) -> list[int]
 
 
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
-    """The memories that guard a call, newest first."""
-    values = [*_with_programs(cue.commands), *_path_ends(cue.paths)]
-    found = {memory.id: memory for memory in _triggered(store, project, "guard", values, "guard")}
-    return list(found.values())
+    """The memories that guard a call, newest first; those for certain flags only if it has them."""
+    values = {*_with_programs(cue.commands), *_path_ends(cue.paths)}
+    found: dict[int, _Tied] = {}
+    for row in _tied(store, project, "t.kind = 'guard'"):
+        guarded, *flags = row[2].split(" -")
+        if guarded in values and {f"-{flag}" for flag in flags} <= set(cue.line.split()):
+            found[row[0]] = row
+    return _recalled(found.values(), "guard")
 
 
 def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
@@ -432,6 +439,8 @@ def words_of(text: str) -> list[str]:
     found: dict[str, str] = {}
     for match in _WORD.finditer(text := _ends(text, LONGEST_SEARCHED)):
         word = match[0]
+        if word.lower() in FUNCTION_WORDS:  # rare, too, in a small store
+            continue
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)
             if len(found) == MAX_WORDS:

@@ -15,7 +15,7 @@ from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.planted import is_planted
 from reviewer.recall.event_kinds import START
 from reviewer.recall.moments import (
-    NEVER,
+    BESIDE,
     Moment,
     MomentKind,
     derived,
@@ -110,7 +110,7 @@ def cue_of(kind: str, text: str) -> Cue:
     text = readable(text)
     match kind:
         case "command":
-            return Cue(kind, "", commands=heads(text), tool=text.strip())
+            return Cue(kind, "", commands=heads(text), tool=text.strip(), line=text)
         case "error":
             lines = failing_lines(text)
             shown = what_failed(lines) if lines else text
@@ -212,13 +212,33 @@ class Recall:
 
         Raises as `set_moments` does.
         """
-        both = (MomentKind.ALWAYS, MomentKind.ONLY)
+        title = f"Left #{memory} out of packets" if out else f"Put #{memory} into packets again"
+        others = (MomentKind.ALWAYS, MomentKind.PINNED)
+        return self._mark(memory, MomentKind.ONLY, others, title, marked=out)
+
+    def pin(self, memory: int, *, pinned: bool = True) -> Done:
+        """Put a memory first in every packet, or not any more, as one act; its other moments stay.
+
+        Raises as `set_moments` does.
+        """
+        title = f"Pinned #{memory}: first in every packet" if pinned else f"Unpinned #{memory}"
+        return self._mark(memory, MomentKind.PINNED, (MomentKind.ONLY,), title, marked=pinned)
+
+    def _mark(
+        self,
+        memory: int,
+        kind: MomentKind,
+        others: Sequence[MomentKind],
+        title: str,
+        *,
+        marked: bool,
+    ) -> Done:
+        """Give a memory a moment in place of `others`, or remove it with these."""
 
         def chosen(before: Sequence[Moment]) -> list[Moment]:
-            kept = [each for each in before if each.kind not in both]
-            return [*kept, Moment(MomentKind.ONLY)] if out else kept
+            kept = [each for each in before if each.kind not in (kind, *others)]
+            return [*kept, Moment(kind)] if marked else kept
 
-        title = f"Left #{memory} out of packets" if out else f"Put #{memory} into packets again"
         return self._choose(memory, chosen, title)
 
     def set_moments(self, memory: int, moments: Sequence[Moment]) -> Done:
@@ -233,8 +253,9 @@ class Recall:
         for moment in moments:
             if moment.value and not any(map(str.isalnum, moment.value)):
                 raise ReviewerError(f"{moment} has no word that could be recognised.")
-        if {MomentKind.ALWAYS, MomentKind.ONLY} <= {each.kind for each in moments}:
-            raise ReviewerError("always (in packets only) and no packet exclude each other.")
+        kinds = {each.kind for each in moments}
+        if MomentKind.ONLY in kinds and kinds & {MomentKind.ALWAYS, MomentKind.PINNED}:
+            raise ReviewerError("no packet excludes always (in packets only) and pinned.")
         title = f"Set when agents get #{memory}: {chosen}"
         return self._choose(memory, lambda _: moments, title)
 
@@ -305,8 +326,8 @@ class Recall:
     def _moments(self, memory: int, content: str, chosen: str) -> tuple[Moment, ...]:
         if chosen:
             own = read_moments(chosen)
-            never = all(each.kind in NEVER for each in own)
-            return (*self._moments(memory, content, ""), *own) if never else own
+            beside = all(each.kind in BESIDE for each in own)
+            return (*self._moments(memory, content, ""), *own) if beside else own
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
             (roots,) = reader.execute(

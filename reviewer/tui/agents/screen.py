@@ -186,9 +186,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
                 # Not to a project that is only looked at: its memories would go to agents here.
                 await to_thread(self.engine.bind_folder)
                 self.status.remark = display_line(self.engine.say_binding())
-            await to_thread(
-                self.engine.recall.derive
-            )  # what was decided before hooks could read it
+            await to_thread(self.engine.recall.derive)  # hooks do not
             await to_thread(self._connections.connect, planned)
             lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])
             done = (

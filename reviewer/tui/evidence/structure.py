@@ -22,9 +22,9 @@ MOMENT_ROWS = 2
 SIDE_ROWS = 2
 MOMENT_WORDS = {
     "command": "when {} fails",
-    "path": "at work on {}",
-    "error": "on the failure {}",
-    "guard": "stops a session's first {}",
+    "path": "when {} is named",
+    "error": "at the error {}",
+    "guard": "stops the first {}",
     "tool": "when the tool {} fails",
     "words": "at the words {}",
 }
@@ -112,10 +112,18 @@ def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
     kinds = [each.kind for each in moments]
     if kinds == ["always"]:
         return "only in packets"
-    at = [MOMENT_WORDS[each.kind].format(each.value) for each in moments if each.value]
+    at = [_at(each) for each in moments if each.value]
     packets = "in no packet" if "only" in kinds else "in packets"
+    packets = "first in packets" if "pinned" in kinds else packets
     prompts = () if "unprompted" in kinds else ("at a prompt about it",)
     return f" {signs.dot} ".join((packets, *at, *prompts))
+
+
+def _at(moment: Moment) -> str:
+    stops_edit = moment.kind == "guard" and ("/" in moment.value or "." in moment.value)
+    return MOMENT_WORDS[moment.kind].format(
+        f"edit of {moment.value}" if stops_edit else moment.value
+    )
 
 
 def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[TextBlock]:

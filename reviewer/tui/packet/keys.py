@@ -21,7 +21,7 @@ TASK = Action(
 )  # fmt: skip
 PIN = Action(
     "packet_pin", "P", "pin",
-    "Try this item first, here only. Again: unpin it.",
+    "Put this memory first in every packet. Again: unpin it.",
 )  # fmt: skip
 READ = Action(
     "packet_read", "enter", "read",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -40,24 +39,19 @@ class PacketChoices(Struct, frozen=True):
     """None for the command line's default source."""
     task: str = ""
     budget: int = START_TOKENS
-    pinned: frozenset[str] = frozenset()
 
 
-AROUND = "headings"
-"""The row for the rest of the packet: title, instruction, files to read first, headings."""
-LEFT_OUT = "left out"
-"""The heading above the memories that are left out of every packet."""
+NOT_SENT, LEFT_OUT = "not sent", "in no packet"
+"""The headings above the items without room, and above the memories that are in no packet."""
 
 
 @dataclass(frozen=True)
 class SectionRow:
-    """The heading of a section. The tokens of all of these add up to those of the packet."""
+    """The heading of a section, or of items that are not sent, with their tokens and number."""
 
     name: str
     tokens: int
-    """Those of its items together."""
-    counts: Counter[str]
-    """Number of its items in each form; of `LEFT_OUT`, left out `here` and `everywhere`."""
+    items: int
 
 
 if TYPE_CHECKING:
@@ -124,22 +118,18 @@ def place_of(item: PacketItem) -> str:
 
 
 def _rows(packet: Packet, left_out: Sequence[PacketItem], words: str) -> Iterator[Row]:
-    left = packet.tokens_used
-    for name, of_section in groupby(packet.items, lambda item: item.section):
-        items = list(of_section)
-        tokens = sum(each.tokens for each in items)
-        left -= tokens
+    used = {str(each.name): each.used for each in packet.sections}
+    dropped = packet.in_state(State.DROPPED)
+    sent = (item for item in packet.items if item.state is not State.DROPPED)
+    for name, items in (
+        *((str(name), list(found)) for name, found in groupby(sent, lambda item: item.section)),
+        (NOT_SENT, dropped),
+        (LEFT_OUT, left_out),
+    ):
         shown = [each for each in items if matches(each, words)]
         if shown:
-            yield SectionRow(str(name), tokens, Counter(str(each.state) for each in items))
+            yield SectionRow(name, used.get(name, 0), len(items))
             yield from shown
-    if packet.items and not words:
-        yield SectionRow(AROUND, left, Counter())
-    here = 0 if words else len(packet.in_state(State.DROPPED))
-    found = [each for each in left_out if matches(each, words)]
-    if found or here:
-        yield SectionRow(LEFT_OUT, 0, Counter(here=here, everywhere=len(found)))
-        yield from found
 
 
 def in_no_packet(

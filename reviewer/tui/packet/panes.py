@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,31 +9,29 @@ from textual.content import Content
 from textual.strip import Strip
 from textual.widgets import Static
 
-from reviewer.packets.values import Rule
+from reviewer.packets.token_counts import ESTIMATE
+from reviewer.packets.values import Rule, State
 from reviewer.text.display import display_line
-from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.bars import clickable
 from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.row_list import ModelList, cursor_bar
 from reviewer.tui.kit.text import TextBlock, count, cut
 from reviewer.tui.packet import keys
-from reviewer.tui.packet.model import LEFT_OUT, PacketChoices, PacketModel, SectionRow, place_of
+from reviewer.tui.packet.model import NOT_SENT, PacketChoices, PacketModel, SectionRow, place_of
 from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
 
 if TYPE_CHECKING:
     from reviewer.packets.values import PacketItem
 
-STATES = {
-    "full": ("full ", "in full"), "short": ("short", "in short"),
-    "title": ("title", "as a title"), "dropped": ("drop ", "left out"),
+FORMS = {
+    "full": "in full", "short": "in short", "title": "as a title", "dropped": "not sent",
 }  # fmt: skip
-"""The form of an item: label in a row, and in words."""
 ROOMY = 46
-"""Minimum width in cells for the score column."""
+"""Minimum width in cells for the tokens of an item."""
 
 
 class PacketHead(Static):
-    """` budget < 8,000 >  used 7,991 · 41 full · 6 short · 18 title`
+    """` budget < 8,000 >  used 7,991 · 65 sent · 3 not sent`
     ` task   "move the ledger" · memories of acme`.
     """
 
@@ -52,15 +49,15 @@ class PacketHead(Static):
         if packet is not None and not packet.items:
             parts.append(("  empty: there is nothing to hand over", "$dim"))
         elif packet is not None:
-            parts += [("  used ", "$dim"), (f"{packet.tokens_used:,}", "bold")]
+            about = "about " if packet.counted_with == ESTIMATE else ""
+            parts += [(f"  used {about}", "$dim"), (f"{packet.tokens_used:,}", "bold")]
         if packet is not None and packet.over_budget:
             over = f"{packet.tier_1 - packet.budget:,} over: the parts always included need it"
             parts.append((f" {sign.attention} {over}", "$warning"))
         elif packet is not None:
-            counts = Counter(str(item.state) for item in packet.items)
-            for state in STATES:
-                if counts[state]:
-                    parts += [dot, (f"{counts[state]:,} {STATES[state][0].strip()}", "$dim")]
+            left = len(packet.in_state(State.DROPPED))
+            for number, words in ((len(packet.items) - left, "sent"), (left, NOT_SENT)):
+                parts += [dot, (f"{number:,} {words}", "$dim")] if number else []
         parts += ["\n", ("task   ", "$dim"), cut(task, self.size.width // 2, sign.ellipsis)]
         parts += [dot, display_line(source)]
         if problems:
@@ -71,8 +68,6 @@ class PacketHead(Static):
 class PacketList(ModelList[PacketModel]):
     """Draws a `PacketModel` and moves its cursor."""
 
-    choices = PacketChoices()
-
     @property
     def total(self) -> int:
         return len(self.model.rows)
@@ -82,56 +77,36 @@ class PacketList(ModelList[PacketModel]):
         on_row = style.on_row(here=here)
         parts = [cursor_bar(on_row, sign, here=here, focused=self.has_focus)]
         if isinstance(row, SectionRow):
-            parts += _heading(row, on_row, sign)
+            parts += _heading(row, on_row)
         else:
             parts += self._item(row, width, on_row, sign)
         return line_of(parts, width, on_row.text, sign.ellipsis)
 
     def _item(self, item: PacketItem, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
-        text, _, dim, accent, warm = style
-        state = str(item.state)
-        parts: list[Part] = [
-            (sign.pinned if item.id in self.choices.pinned else " ", warm),
-            (f" {STATES[state][0]} ", {"full": accent, "dropped": warm}.get(state, text)),
-        ]
+        text, _, dim, _, warm = style
+        state, sent = str(item.state), item.state is not State.DROPPED
+        parts: list[Part] = [(f"{sign.pinned} " if item.pinned else "  ", warm)]
         if width >= ROOMY:
-            needs = item.full_tokens if state == "dropped" else item.tokens
-            score = f"{item.score.total:.2f} " if self.choices.task and item.score else ""
-            parts.append((f"{score}{f'{needs:,}' if needs else '':>5} ", dim))
-        return [*parts, (display_line(item.words), dim if state == "dropped" else text)]
+            needs = item.tokens if sent else item.full_tokens
+            parts.append((f"{f'{needs:,}' if needs else '':>5} ", dim))
+        if state in ("short", "title"):
+            parts.append((f"{FORMS[state]}: ", dim))
+        return [*parts, (display_line(item.words), text if sent else dim)]
 
 
-def _heading(row: SectionRow, style: RowStyles, sign: Glyphs) -> list[Part]:
-    """`Tasks  2,940 tokens · 3 full, 2 short`; `Left out  2 everywhere`."""
-    if row.name == LEFT_OUT:
-        return [("Left out", style.strong), (f"  {_left_out_words(row)}", style.dim)]
-    words = [f"{row.counts[state]:,} {STATES[state][0].strip()}" for state in STATES
-             if row.counts[state]]  # fmt: skip
-    forms = f" {sign.dot} {', '.join(words)}" if words else ""
-    return [
-        (row.name.capitalize(), style.strong),
-        (f"  {row.tokens:,} tokens{forms}", style.dim),
-    ]
+def _heading(row: SectionRow, style: RowStyles) -> list[Part]:
+    """`Tasks  3, 2,940 tokens`; `Not sent  2`."""
+    tokens = f", {row.tokens:,} tokens" if row.tokens else ""
+    return [(row.name.capitalize(), style.strong), (f"  {row.items:,}{tokens}", style.dim)]
 
 
-def _left_out_words(row: SectionRow) -> str:
-    """`19 here (/ drop shows them), 2 everywhere`."""
-    here, everywhere = row.counts["here"], row.counts["everywhere"]
-    words = [
-        f"{here:,} here ({shared.FILTER.key} drop shows them)" if here else "",
-        f"{everywhere:,} everywhere" if everywhere else "",
-    ]
-    return ", ".join(filter(None, words))
-
-
-def why_blocks(
-    model: PacketModel, choices: PacketChoices, sign: Glyphs, use: str
-) -> tuple[str, list[TextBlock]]:
+def why_blocks(model: PacketModel, sign: Glyphs, use: str) -> tuple[str, list[TextBlock]]:
     """Title and text about the item under the cursor; `use`: of a memory, in words."""
     row = model.current
     if row is None or isinstance(row, SectionRow):
         words = (
-            "Items needed most often, or that fit the task, come first. Each row says why it is in."
+            "Pinned items come first, then those needed most often; with a task, every fourth place"
+            " is for the best fit."
         )
         return "Why", [TextBlock(words, "text")] if row else []
     tokens = f"{row.tokens:,}"
@@ -140,13 +115,13 @@ def why_blocks(
     where = place_of(row) + (f" {sign.dot} {row.at:%Y-%m-%d}" if row.at else "")
     reason = "" if row.rule in (Rule.IN_ORDER, Rule.ALL_FIT) else f": {row.reason}"
     blocks = [
-        TextBlock(f"{STATES[str(row.state)][1]}, {tokens} tokens{reason}", "strong"),
+        TextBlock(f"{FORMS[str(row.state)]}, {tokens} tokens{reason}", "strong"),
         *([TextBlock(row.score_text, "text")] if row.score_text else []),
         *([TextBlock(use, "text")] if use else []),
         TextBlock(where, "dim", wrap=False),
     ]
-    if row.id in choices.pinned:
-        blocks.append(TextBlock(f"pinned for this packet: {keys.PIN.key} again unpins it", "warm"))
+    if row.pinned:
+        blocks.append(TextBlock(f"pinned: {keys.PIN.key} again unpins it", "warm"))
     return row.words, blocks
 
 

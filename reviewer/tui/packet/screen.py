@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from reviewer.packets.context_folder import context_folder_at, context_folder_ne
 from reviewer.packets.prepared import prepare_folder
 from reviewer.promotion.decisions.history import Undone
 from reviewer.system import working_folder
-from reviewer.text.clip import clip
 from reviewer.text.display import display_line
 from reviewer.text.token_numbers import read_tokens
 from reviewer.tui.evidence.structure import moment_words
@@ -54,8 +53,6 @@ if TYPE_CHECKING:
     from reviewer.recall.moments import Moment
     from reviewer.recall.service import UseCount
 
-NAME_CHARACTERS = 50
-"""The longest name of an item in a message."""
 LOADING = "Still loading, try again."
 NO_BUDGET = "A budget is a number of tokens, such as 8000, 8,000 or 8k."
 
@@ -91,16 +88,14 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def on_mount(self) -> None:
         self._draw_above()
 
-    def _choose(
-        self, choices: PacketChoices, say: Callable[[Packet], None] = lambda _: None
-    ) -> None:
-        """Assemble the packet with other choices; `say` tells what came of them."""
+    def _choose(self, choices: PacketChoices) -> None:
+        """Assemble the packet with other choices."""
         before, self.choices = self.choices, choices
         if choices.source != before.source:
             self.packets.cursor = 0
             self._read_source(quiet=True)
         else:
-            self._assemble(say=say)
+            self._assemble()
 
     # reading the source
 
@@ -128,7 +123,10 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 near = engine.packets.source_near(project, local)
                 source, words = PacketSource(near.folder), near.words
             if source.folder is None:
-                prepared = engine.packets.prepare_own(project, task=choices.task, now=now)
+                # Estimated, as for the start of a session: this is what is sent.
+                prepared = engine.packets.prepare_own(
+                    project, task=choices.task, now=now, estimated=True
+                )
             else:
                 prepared = prepare_folder(source.folder, now=now, task=choices.task)
             problems = prepared.material.problems
@@ -161,9 +159,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if (self.tried and self.choices.source is None) or self.source.folder is None:
             super().watch_store()
 
-    def _assemble(
-        self, here: Collection[str] = (), say: Callable[[Packet], None] = lambda _: None
-    ) -> None:
+    def _assemble(self, here: Collection[str] = ()) -> None:
         """Assemble the packet with the current choices, unless the source is being read, which
         ends with that.
         """
@@ -176,14 +172,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             ready = (
                 prepared if choices.task == prepared.task else (prepared.with_task(choices.task))
             )
-            return ready, assemble(ready, choices.budget, pinned=choices.pinned)
+            return ready, assemble(ready, choices.budget)
 
         def then(found: tuple[Prepared, Packet]) -> None:
             self._prepared, packet = found
             self.packets.show(packet, self.packets.filter)
             self.packets.go_to(here)
             self._draw()
-            say(packet)
 
         self.read(work, then, group="packet")
 
@@ -209,16 +204,16 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def _source_words(self) -> str:
         if self.source.folder is None:
-            return f"memories of {self.project or 'all projects'}"
+            start = not self.choices.task and self.choices.budget == START_TOKENS
+            sent = ", as sent when a session starts" if start else ""
+            return f"memories of {self.project or 'all projects'}{sent}"
         path = self.source.folder.absolute()
         return f"{path.parent.name}/{path.name}" if path.name == ".context" else path.name
 
     def _draw_list(self) -> None:
-        self.items.choices = self.choices
         self.list.empty = self._empty()
         words = self.packets.filter
-        columns = "form, score, tokens" if self.choices.task else "form, tokens"
-        entitle(self.list, "Items", f"/ {words}" if words else columns)
+        entitle(self.list, "Items", f"/ {words}" if words else "tokens")
         self.show_empty(empty=not self.packets.rows and not words)
         self.list.rows_changed()
         self._draw_why()
@@ -263,7 +258,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.read(work, then, group="when")
 
     def _show_why(self, use: str = "") -> None:
-        title, blocks = why_blocks(self.packets, self.choices, glyphs(self.app), use)
+        title, blocks = why_blocks(self.packets, glyphs(self.app), use)
         self.why.show(blocks, title=title, keep_scroll=bool(use))
 
     def _show_packet_text(self) -> None:
@@ -293,11 +288,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return reason
         return None if self.packets.item else "This row is a heading: choose an item."
 
-    def not_optional(self) -> str | None:
+    def not_a_memory(self) -> str | None:
         item = self.packets.item
         if item is not None and item.section == "constitution":
             return "The constitution is always in full, whatever the budget."
-        return self.no_item()
+        return self.no_item() or (None if self._memory_here() else "Only memories can be pinned.")
 
     def not_in_store(self) -> str | None:
         item = self.packets.item
@@ -347,24 +342,13 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             empty="No task: most needed first",
         )
 
-    @unless(not_optional)
-    def action_packet_pin(self) -> None:
-        """Pin the item to the top of its section, or unpin it."""
-        item, choices = self.packets.item, self.choices
-        if item is None:
-            return
-        pinned = choices.pinned ^ {item.id}
-
-        def say(packet: Packet) -> None:
-            now = next((each for each in packet.items if each.id == item.id), item)
-            words, back = "No longer pinned", "to pin"
-            if item.id in pinned:
-                words = "Pinned here" if now.state == "full" else f"Pinned, but {now.reason}"
-                back = "to unpin"
-            name = display_line(clip(item.words, NAME_CHARACTERS))
-            self.say(f"{words}: {name} - {keys.PIN.key} {back}")
-
-        self._choose(structs.replace(choices, pinned=pinned), say)
+    @unless(not_a_memory)
+    async def action_packet_pin(self) -> None:
+        """Put the memory first in every packet, or not any more."""
+        memory, item = self._memory_here(), self.packets.item
+        pinned = item is not None and item.pinned
+        self.say_done(await self.write(lambda: self.engine.recall.pin(memory, pinned=not pinned)))
+        self._read_source(quiet=True, here=[f"m:{memory}"])
 
     @unless(not_in_store)
     async def action_take_out(self) -> None:
@@ -398,8 +382,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         async def then(option: Option) -> None:
             source = PacketSource(local if option.key == "folder" else None)
-            nothing = frozenset[str]()  # pins belong to the previous source
-            self._choose(structs.replace(self.choices, source=source, pinned=nothing))
+            self._choose(structs.replace(self.choices, source=source))
 
         await self.choose("Read", options, then)
 

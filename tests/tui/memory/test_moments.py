@@ -32,14 +32,14 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         assert not known.recall.at("acme", push)
         await screen.press("ctrl+u", *"command git push; path src/pay/", "enter")
         assert f"Set when agents get #{memory}" in screen.status
-        assert "when git push fails · at work on src/pay/" in " ".join(screen.text.split())
+        assert "when git push fails · when src/pay/ is named" in " ".join(screen.text.split())
         assert [each.id for each in known.recall.at("acme", push)] == [memory]
         await screen.press("e", *"when", "enter", "ctrl+u")
         await screen.press(*"path src/pay/; when `git push` is called")
-        assert "stops a session's first git push" in screen.text
+        assert "stops the first git push" in screen.text
         await screen.press("enter")
-        assert "at work on src/pay/ · when git push fails" in " ".join(screen.text.split())
-        await screen.press("u", "f4", "G", *"kkk")
+        assert "when src/pay/ is named · when git push fails" in " ".join(screen.text.split())
+        await screen.press("u", "f4", "G", *"kk")
         await screen.until(lambda: "given in packets · when git push fails" in screen.text)
         await screen.press("f5", "e", *"when", "enter")
         assert "error nilerr" in screen.text, "the examples"
@@ -74,7 +74,7 @@ async def test_what_is_typed_is_added_to_the_moments_that_a_memory_has(engine: E
         await screen.press("f5", "e", *"when", "enter", *"guard git push", "enter")
         moments = ["path src/pay/", "guard git push"]
         assert [str(each) for each in engine.recall.moments(number)] == moments
-        kept = "in packets · at work on src/pay/ · stops a session's first git push"
+        kept = "in packets · when src/pay/ is named · stops the first git push"
         assert kept in " ".join(memory_screen(screen).fact.plain_text.split())
         await screen.press("e", *"when", "enter", "enter")
         assert [str(each) for each in engine.recall.moments(number)] == moments
@@ -118,6 +118,7 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
         MomentKind.ALWAYS: "",
         MomentKind.ONLY: "",
         MomentKind.UNPROMPTED: "",
+        MomentKind.PINNED: "",
     }
     assert set(examples) == set(MomentKind)
     async with opened(known, project="acme", size=(120, 40)) as screen:
@@ -197,7 +198,7 @@ async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(
     [
         ("git push; no packet", "in no packet · when git push fails"),
         ("git push; no p", "when git push fails"),
-        ("src/foo/; no p", "at work on src/foo/"),
+        ("src/foo/; no p", "when src/foo/ is named"),
         ("command ; no p", "command takes a value"),
         ("git; pa", "pa is not a kind of moment"),
     ],

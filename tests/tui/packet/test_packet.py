@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
+from reviewer.agents.recalled import packet_within
 from reviewer.engine import Engine
+from reviewer.packets.values import Section, State
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind, read_moment
 from reviewer.recall.service import cue_of
@@ -27,6 +30,8 @@ from tests.tui.packet.driving import (
     typed,
     why_of,
 )
+
+LEADING = (Section.INSTRUCTION, Section.READ_ORDER)
 
 # the budget and the task
 
@@ -66,16 +71,28 @@ async def test_a_task_decides_the_order_and_is_taken_back(screen: Screen) -> Non
     assert present(model(screen).packet).task == ""
 
 
-async def test_another_screen_and_back_keeps_the_task_the_budget_and_the_pins(
-    screen: Screen,
-) -> None:
+async def test_another_screen_and_back_keeps_the_task_and_the_budget(screen: Screen) -> None:
     await typed(screen, "b", "900")
     await typed(screen, "t", "coins scale weight")
-    await go_to(screen, "Coins are counted by weight")
-    await screen.press("P", "f2", "f4")
+    await screen.press("f2", "f4")
     packet = present(model(screen).packet)
     assert (packet.task, packet.budget) == ("coins scale weight", 900)
-    assert "●" in screen.text
+
+
+async def test_at_first_it_is_what_a_session_gets_at_its_start(remembering: Engine) -> None:
+    for number in range(60):
+        text = f"We prefer shelf {number} for the rolls of width {number}"
+        remembering.triage.promote(remembering.entities.author("kiosk", "preference", text).ids)
+    remembering.work_in(remembering.choose_project("kiosk"))
+    sent = packet_within(remembering, task="", now=datetime.now().astimezone())
+    async with opened(remembering, project="kiosk", size=(118, 34), on="f4") as screen:
+        assert "memories of kiosk, as sent when a session starts" in screen.text
+        packet = present(model(screen).packet)
+        assert packet.markdown.strip() in sent.text
+        assert f"used about {packet.tokens_used:,}" in screen.text
+        assert not packet.in_state(State.DROPPED), "there is room for all rules"
+        await screen.press(">")
+        assert "as sent when a session starts" not in screen.text
 
 
 async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> None:
@@ -140,34 +157,44 @@ async def test_a_memory_is_its_sentence_as_in_the_queue(remembering: Engine) -> 
         assert f" {coins.words}" in screen.text
 
 
-@pytest.mark.parametrize("budget", ["380", "8000"])
-async def test_the_tokens_of_items_add_up_to_sections_and_those_to_the_packet(
-    budget: str, screen: Screen
+async def test_the_tokens_of_sections_and_the_title_add_up_to_those_of_the_packet(
+    screen: Screen,
 ) -> None:
-    await typed(screen, "b", budget)
-    rows, packet = model(screen).rows, present(model(screen).packet)
-    sections = [row for row in rows if isinstance(row, SectionRow)]
-    assert sum(row.tokens for row in sections) == packet.tokens_used
-    items_of = sum(each.tokens for each in items(screen))
-    around = next(row for row in sections if row.name == "headings")
-    assert packet.tokens_used - around.tokens == items_of
-    await screen.press("G")
-    assert f"Headings  {around.tokens:,} tokens" in screen.text
-
-
-async def test_a_pin_applies_to_this_packet(screen: Screen) -> None:
     await typed(screen, "b", "380")
+    packet = present(model(screen).packet)
+    sections = [row for row in model(screen).rows if isinstance(row, SectionRow)]
+    leading = sum(each.used for each in packet.sections if each.name in LEADING)
+    assert sum(row.tokens for row in sections) + leading == packet.tokens_used
+
+
+async def test_a_pinned_memory_comes_first_in_every_packet_until_unpinned(
+    remembering: Engine,
+) -> None:
+    (scale,) = remembering.queue.ids(QueueQuery("kiosk", "active", "scale"))
+    before = remembering.recall.moments(scale)
+    async with opened(remembering, project="kiosk", on="f4") as screen:
+        await typed(screen, "b", "60")
+        await go_to(screen, "We will use a scale")
+        assert present(model(screen).item).state == "dropped"
+        await screen.press("P")
+        assert screen.status == f"Pinned #{scale}: first in every packet - u to undo"
+        assert present(model(screen).item).state == "full"
+        assert "● " in screen.text
+    async with opened(remembering, project="kiosk", on="f4") as screen:
+        assert "● " in screen.text
+        await go_to(screen, "We will use a scale")
+        await screen.press("P")
+        assert screen.status == f"Unpinned #{scale} - u to undo"
+        assert "● " not in screen.text
+        assert remembering.recall.moments(scale) == before
+        await screen.press("u")
+        assert "● " in screen.text
+
+
+async def test_only_a_memory_can_be_pinned(screen: Screen) -> None:
     await go_to(screen, "The hall is cold")
-    assert present(model(screen).item).state != "full"
     await screen.press("P")
-    assert present(model(screen).item).state == "full"
-    assert screen.status.startswith("Pinned here: ")
-    assert present(model(screen).packet).tokens_used <= 380
-    await typed(screen, "b", "250")
-    await go_to(screen, "Receipts before drawers")
-    await screen.press("P")
-    assert screen.status.startswith("Pinned, but ")
-    assert present(model(screen).packet).tokens_used <= 250
+    assert screen.status == "Only memories can be pinned."
 
 
 async def test_what_is_taken_out_waits_in_the_queue_until_undone(remembering: Engine) -> None:
@@ -246,7 +273,7 @@ async def test_the_end_of_the_list_says_what_is_left_out_and_why(
     engine.recall.leave_out(jam)
     async with opened(engine, size=size) as screen:
         await screen.press("f4", "j")
-        assert "Left out  2 everywhere" in screen.text
+        assert "In no packet  2" in screen.text
         assert "you left it out of packets; x puts it in again" in why_of(screen)
         await screen.press("j")
         assert "reads like an order planted for an agent" in why_of(screen)
@@ -255,19 +282,18 @@ async def test_the_end_of_the_list_says_what_is_left_out_and_why(
         assert "paper jam" in packet_text(screen)
         assert present(model(screen).item).state == "full"
         await screen.press("u")
-        assert "Left out  2 everywhere" in screen.text
+        assert "In no packet  2" in screen.text
         assert present(model(screen).item).title == "A paper jam is reported late"
 
 
-async def test_what_had_no_room_is_counted_at_the_end_and_found_by_the_filter(
-    screen: Screen,
-) -> None:
+async def test_what_had_no_room_is_at_the_end_and_counted(screen: Screen) -> None:
     await typed(screen, "b", "380")
     dropped = [each for each in items(screen) if each.state == "dropped"]
     await screen.press("G")
-    assert f"Left out  {len(dropped)} here (/ drop shows them)" in screen.text
-    await screen.press("/", *"drop", "enter")
-    assert items(screen) == dropped
+    assert items(screen)[-len(dropped) :] == dropped
+    rows = [row.name for row in model(screen).rows if isinstance(row, SectionRow)]
+    assert rows[-1] == "not sent"
+    assert f"{len(dropped)} not sent" in screen.text
 
 
 async def test_a_source_is_opened_at_its_line(screen: Screen) -> None:
@@ -305,7 +331,7 @@ async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> 
     async with opened(remembering, project="kiosk", on="f4") as screen:
         assert "- paper width = 80 mm" in packet_text(screen)
         names = [row.name for row in model(screen).rows if isinstance(row, SectionRow)]
-        assert names == ["constitution", "conventions", "decisions", "learnings", "headings"]
+        assert names == ["constitution", "conventions", "decisions", "learnings"]
         await screen.choose("other source", "folder")
         assert "Receipts before drawers" in packet_text(screen)
         await screen.press("f2", "f4")

@@ -206,7 +206,7 @@ def test_what_is_left_out_of_packets_keeps_its_moments(engine: Engine) -> None:
     assert engine.recall.left_out(None) == {1}
     engine.recall.leave_out(1, out=False)
     assert engine.recall.moments(1) == before
-    with pytest.raises(ReviewerError, match="exclude each other"):
+    with pytest.raises(ReviewerError, match="no packet excludes"):
         engine.recall.set_moments(1, [read_moment("always"), read_moment("only")])
     engine.recall.leave_out(1)
     engine.triage.restore([1])

@@ -57,11 +57,11 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     yield f"seen        {', '.join([*came_up(view), when])}"
     if view.flags:
         yield f"flags       {', '.join(view.flags)}"
-    moments = [str(each) for each in engine.recall.moments(memory)]
+    moments = [each.shown for each in engine.recall.moments(memory)]
     if moments:
         yield f"when        {'; '.join(moments)}"
     if used := engine.recall.use(memory):
-        yield f"used        {used.removeprefix('used ')}"
+        yield f"given       {used.removeprefix('given ')}"
     yield from _proof(view)
     for hint in engine.insight.hints([memory]).get(memory, ()):
         yield f"in favour   {hint.text}"

@@ -88,21 +88,16 @@ class UseCount(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """`used 12 times, 9 times it held, saved about 18 calls, in 30 packets`."""
-        used = f"used {times(self.used)}" if self.used else "never used at a call"
-        packets = f"in {count(self.starts, 'packet')}"
-        others = [
-            f"{times(number)} it {what}"
-            for number, what in ((self.held, "held"), (self.broken, "came back"))
-            if number
-        ]
+        """`given 42 times (30 in packets), helped 9 times, failed again once, saved about 18
+        calls`.
+        """
+        packets = f" ({self.starts:,} in packets)" if self.starts else ""
+        parts = [f"given {times(self.given)}{packets}" if self.given else "not given yet"]
+        for number, what in ((self.held, "helped"), (self.broken + self.needed, "failed again")):
+            parts += [f"{what} {times(number)}"] if number else []
         if calls := round(self.saved):
-            others.append(f"saved about {count(calls, 'call')}")
-        if self.starts:
-            others.append(
-                f"{packets}, {self.needed:,} of them did not help" if self.needed else packets
-            )
-        return ", ".join((used, *others))
+            parts.append(f"saved about {count(calls, 'call')}")
+        return ", ".join(parts)
 
 
 def cue_of(kind: str, text: str) -> Cue:
@@ -282,7 +277,7 @@ class Recall:
             self._write(lambda store: note_start(store, memories, session, at))
 
     def use(self, memory: int) -> str:
-        """The number of uses of a memory, in words; empty if it was never used."""
+        """The uses of a memory, in words; empty if it was never given."""
         return next((count.words for count in self.uses(None, memory)), "")
 
     def uses(self, project: str | None, memory: int | None = None) -> list[UseCount]:

@@ -32,8 +32,8 @@ def test_a_failure_finds_its_memory_and_the_use_is_counted(kiosk: Reviewer) -> N
     (row,) = map(json.loads, done.stdout.splitlines())
     assert row["id"] == 1
     assert row.keys() == {"id", "content", "why", "score"}
-    assert "#1 used once: A swallowed error" in kiosk("stats").stdout
-    assert "used        once" in kiosk("queue", "show", 1).stdout
+    assert "#1 given once: A swallowed error" in kiosk("stats").stdout
+    assert "given       once" in kiosk("queue", "show", 1).stdout
     kiosk.succeeds("verify")
 
 

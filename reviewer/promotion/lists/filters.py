@@ -34,6 +34,7 @@ _STATUS_WORDS = {
     "waiting": Status.CANDIDATE,
     "promoted": Status.ACTIVE,
     "rejected": Status.INVALID,
+    "retired": Status.INVALID,
     "merged": Status.SUPERSEDED,
 }
 """The name of a status on the screen -> its name in the store."""
@@ -65,6 +66,10 @@ FIELDS = {
     ),
     "is": Field(
         meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1", "unused": _UNUSED}
+    ),
+    "when": Field(
+        "m.id IN (SELECT memory_id FROM moment WHERE kind NOT IN ('text', 'word', 'quoted')"
+        " AND kind || ' ' || value LIKE '%' || ? || '%')"
     ),
     "by": Field(
         meanings={

@@ -41,7 +41,7 @@ class Detail(Struct, frozen=True):
     project: str = ""
     """Its project, if the list shows several."""
     used: str = ""
-    """How often it was used, and how often it held; empty unless promoted."""
+    """How often it was given, and how often it helped; empty unless promoted."""
     moments: tuple[Moment, ...] | None = None
     """When it is recalled; None unless promoted."""
     decided_by: str = ""

@@ -86,16 +86,15 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         if not self.uses:
             return found, cost or "not given yet", "what this saves will show here"
         uses = self.uses.values()
-        given, held, broken = (
-            sum(getattr(each, field) for each in uses) for field in ("given", "held", "broken")
-        )
+        given, held = (sum(getattr(each, field) for each in uses) for field in ("given", "held"))
+        broken = sum(each.broken + each.needed for each in uses)
         calls, never = round(sum(each.saved for each in uses)), self.every - len(uses)
         return (
             found,
             f"about {count(calls, 'call')} saved" if calls else "",
             f"given {times(given)}",
-            f"{held:,} held" if held else "",
-            f"{broken:,} came back" if broken else "",
+            f"helped {held:,}" if held else "",
+            f"failed again {broken:,}" if broken else "",
             f"{never:,} never given" if never else "",
             cost,
         )
@@ -113,11 +112,14 @@ PACKETS = OUT_OF_PACKETS, INTO_PACKETS = "out", "in"
 
 def ways_out(engine: Engine, memories: Sequence[int], signs: Glyphs) -> list[Option]:
     """How memories may be taken out, or a single one into packets again."""
-    return [
-        *([_packets(engine, memories[0], signs)] if len(memories) == 1 else []),
-        Option("retire", "Retire", "no agent gets it, and it is not proposed again"),
+    ways = [
+        Option("retire", "Retire", "no agent gets it; the queue keeps it among its rejected rows"),
         Option("queue", "Put back into the queue", "to decide again"),
     ]
+    if len(memories) == 1:
+        way = _packets(engine, memories[0], signs)
+        ways.insert(0 if way.key == INTO_PACKETS else 1, way)
+    return ways
 
 
 def _packets(engine: Engine, memory: int, signs: Glyphs) -> Option:

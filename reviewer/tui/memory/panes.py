@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 USES_SHOWN = 4
 OUTCOMES = {
-    UseOutcome.HELD: "held", UseOutcome.BROKEN: "came back", UseOutcome.UNKNOWN: "not known",
+    UseOutcome.HELD: "helped", UseOutcome.BROKEN: "failed again", UseOutcome.UNKNOWN: "not known",
 }  # fmt: skip
 
 
@@ -35,7 +35,7 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
     def heads(self) -> str:
         """The heads of the columns: calls, where any were lost, and uses, where there are any."""
         calls = "calls    " if self.model.lost else ""
-        return calls + ("given held" if self.model.uses else "")
+        return calls + ("given help" if self.model.uses else "")
 
     def parts_of(
         self, row: TrustedRow | QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
@@ -66,7 +66,7 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
 
 
 def _figures(use: UseCount | None) -> str:
-    """How often agents got it, and how often it held, once an outcome is known."""
+    """How often agents got it, and how often it helped, once an outcome is known."""
     if use is None:
         return "    -     "
     return f"{use.given:>5,}{use.held:>5,}" if use.held or use.broken else f"{use.given:>5,}     "
@@ -76,7 +76,7 @@ def outcome_blocks(found: Sequence[tuple[MemoryUse, UseOutcome]]) -> list[TextBl
     """The latest uses of a memory: outcome, time, event and session of each."""
     return [
         TextBlock(
-            f"{OUTCOMES[came]:11}{moment(use.at)}  {use.event:8}{short_ids(use.session)}",
+            f"{OUTCOMES[came]:14}{moment(use.at)}  {use.event:8}{short_ids(use.session)}",
             "warm" if came is UseOutcome.BROKEN else "dim",
             first=(Run("  "),),
             wrap=False,

@@ -76,9 +76,9 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     tab = "memory"
     KEEPS_PLACE = True
-    FILTER_HINT = "words  -word  is:unused"
+    FILTER_HINT = "words  -word  is:unused  when:guard"
     FILTER_WORDS = FIELD_WORDS
-    COLUMN_WORDS = "calls it cost, or saved   given: agents got it   held: no failure"
+    COLUMN_WORDS = "calls it cost, or saved   given: agents got it   help: how often it helped"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.facts = FactModel(engine.queue.rows)

@@ -253,7 +253,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
                 moments, uses = found
                 used = [f"{each.words}, last on {moment(each.last)}" for each in uses]
                 when = moment_words(moments, glyphs(self.app))
-                self._show_why(f"{', '.join(used) or 'never used'}; given {when}")
+                self._show_why(f"{', '.join(used) or 'not given yet'}; {when}")
 
         self.read(work, then, group="when")
 

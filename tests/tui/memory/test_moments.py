@@ -40,7 +40,7 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         await screen.press("enter")
         assert "when src/pay/ is named · when git push fails" in " ".join(screen.text.split())
         await screen.press("u", "f4", "G", *"kk")
-        await screen.until(lambda: "given in packets · when git push fails" in screen.text)
+        await screen.until(lambda: "in packets · when git push fails" in screen.text)
         await screen.press("f5", "e", *"when", "enter")
         assert "error nilerr" in screen.text, "the examples"
         await screen.press("home", *"path doc/; ", "enter")

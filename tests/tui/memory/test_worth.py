@@ -74,21 +74,20 @@ async def test_what_held_comes_first_then_what_came_back_then_what_was_never_nee
     hand_over(linted, "nilerr", "s2", last)
     hand_over(linted, "gosec", "s1", last - timedelta(days=1))
     async with opened(linted, project="acme", size=(80, 24), on="f5") as screen:
-        assert (
-            "4 memories · about 4 calls saved · given 3 times · 2 held · 1 came back" in screen.text
-        )
+        worth = "4 memories · about 4 calls saved · given 3 times · helped 2 · failed again 1"
+        assert worth in screen.text
         assert figures(screen) == ["saved 4 2 2", "cost 4 1 0 !", "cost 4 -", "-"]
         assert "nilerr" in rows(screen)[0]
-        assert "used twice, twice it held" in screen.text
-        assert "held       " in screen.text
+        assert "given twice, helped twice" in screen.text
+        assert "helped        " in screen.text
         await screen.press("j")
-        assert "came back  " in screen.text
+        assert "failed again  " in screen.text
 
 
 async def test_the_help_says_what_the_columns_mean(linted: Engine) -> None:
     async with opened(linted, project="acme", size=(80, 40), on="f5") as screen:
         await screen.press("question_mark")
-        assert "given: agents got it   held: no failure" in screen.text
+        assert "given: agents got it   help: how often it helped" in screen.text
 
 
 async def test_the_sum_is_that_of_all_memories_whatever_the_filter(linted: Engine) -> None:

@@ -136,15 +136,15 @@ async def test_a_memory_says_what_ranks_it_and_its_uses(
     async with opened(remembering, project="kiosk", size=(80, 24), on="f4") as screen:
         await go_to(screen, "A paper jam")
         why = shown(screen).why
-        await screen.until(lambda: "used once" in why.plain_text)
+        await screen.until(lambda: "given once" in why.plain_text)
         for words in (
             "tokens in 3 sessions, 14 calls lost, ",
-            "used once, last on 20",
-            "given in packets · when lpr fails",
+            "given once, last on 20",
+            "in packets · when lpr fails",
         ):
             assert words in " ".join(screen.text.split())
         await go_to(screen, "We prefer thermal paper")
-        await screen.until(lambda: "never used" in why.plain_text)
+        await screen.until(lambda: "not given yet" in why.plain_text)
         assert "tokens\nwritten by hand, " in why.plain_text
 
 
@@ -227,7 +227,7 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
     before = remembering.recall.moments(jam)
     async with opened(remembering, project="kiosk", on="f4") as screen:
         await go_to(screen, "A paper jam")
-        await screen.press("x", "enter")
+        await screen.press("x", *"leave", "enter")
         assert status_of(remembering, jam) == "active"
         assert "paper jam" not in packet_text(screen)
         assert screen.status == f"Left #{jam} out of packets - u to undo"
@@ -235,7 +235,7 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
         await screen.press("u")
         assert "paper jam" in packet_text(screen)
         assert remembering.recall.moments(jam) == before
-        await screen.press("x", "enter", "f5", "/", *"jam", "enter")
+        await screen.press("x", *"leave", "enter", "f5", "/", *"jam", "enter")
         assert "∅ A paper jam" in screen.text
         await screen.press("x", "enter")
         assert screen.status == f"Put #{jam} into packets again - u to undo"

@@ -242,9 +242,9 @@ def test_other_projects_stay_out(engine: Engine) -> None:
 def test_a_memory_of_a_packet_is_no_use_and_still_comes_with_its_failure(engine: Engine) -> None:
     engine.recall.note_start([1, 2, 99], "s1", "2026-11-24T09:00:00Z")
     engine.recall.note_start([1], "s1", "2026-11-24T10:00:00Z")
-    assert engine.recall.use(1) == "never used at a call, in 1 packet"
+    assert engine.recall.use(1) == "given once (1 in packets)"
     assert recalled(engine, "error", FAILURE, session="s1") == [1]
-    assert engine.recall.use(1) == "used once, in 1 packet"
+    assert engine.recall.use(1) == "given twice (1 in packets)"
 
 
 def test_a_packet_begins_with_what_was_needed_most(engine: Engine) -> None:

@@ -134,7 +134,7 @@ def read_text(
     name: str,
     *,
     of: str = "a memory",
-    if_empty: str = "To reject a candidate: reviewer reject ID",
+    if_empty: str = "",
     most: int = LONGEST_TEXT,
 ) -> str:
     """The text of a UTF-8 file (`-` is standard input), stripped.
@@ -159,5 +159,5 @@ def read_text(
             f"{name} is not UTF-8 text (byte {problem.start}). Save it as UTF-8 and try again."
         ) from problem
     if not text:
-        raise SourceError(f"{name} is empty. {if_empty}")
+        raise SourceError(f"{name} is empty. {if_empty}".rstrip())
     return text

@@ -246,6 +246,8 @@ class Session:
         """Show the screen on an opened store; returns the exit code."""
         from reviewer.settings import load_settings, settings_path
 
+        if self.actor is not None:  # the processes that the screen starts act in the same name
+            os.environ["REVIEWER_ACTOR"] = self.actor
         settings = load_settings()
         return self._open_screen(
             engine,

@@ -60,7 +60,7 @@ from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.places import keep_context, load_commit, load_context
 from reviewer.tui.queue.keys import READ_SESSIONS
-from reviewer.tui.theme import glyphs
+from reviewer.tui.theme import Glyphs, glyphs
 
 if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView
@@ -245,7 +245,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             found.append((str(each.id), each.name, known))
         found += [(path, Path(path).stem, each) for path, each in read.items()]
         found.sort(key=lambda each: each[2].last, reverse=True)
-        return [_session_option(*each) for each in found[:MAX_SESSIONS]]
+        signs = self.host.glyphs
+        return [_session_option(*each, signs) for each in found[:MAX_SESSIONS]]
 
     def _import(self, path: Path) -> None:
         """Import a transcript in a thread and open it."""
@@ -994,15 +995,15 @@ def _size(tokens: int, target: int) -> str:
     return f"{over:,} over {target:,}" if over > 0 else f"{tokens:,} tokens"
 
 
-def _session_option(key: str, name: str, session: SessionRead) -> Option:
+def _session_option(key: str, name: str, session: SessionRead, signs: Glyphs) -> Option:
     """A session by the time of its last turn, its agent, the number of the person's messages, its
     first request, name and folder.
     """
-    words = cut(" ".join(session.request.split()), REQUEST_CELLS, "…")
+    words = cut(" ".join(session.request.split()), REQUEST_CELLS, signs.ellipsis)
     folder = Path(session.path).parent.name
-    detail = "  ".join(filter(None, (words, short_ids(name, "…"), folder)))
-    asked = f"{session.requests:,}" if session.requests else "–"
-    when = moment(session.last) or "–"
+    detail = "  ".join(filter(None, (words, short_ids(name, signs.ellipsis), folder)))
+    asked = f"{session.requests:,}" if session.requests else "-"
+    when = moment(session.last) or "-"
     return Option(key, f"{when:16} {session.format[:11]:11} {asked:>5}", detail)
 
 

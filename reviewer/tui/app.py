@@ -36,7 +36,7 @@ from reviewer.tui.kit.actor import (
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.places import load_light, load_tab, save_light, save_tab
+from reviewer.tui.places import kept
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -76,6 +76,9 @@ ROOMS = {
     keys.SHOW_HISTORY.id: ("history", "HistoryScreen"),
 }
 """The action of a tab -> its room and its screen; the queue lies below all of them."""
+
+THEME = "theme of screen"
+"""The name under which the theme chosen on the screen is kept."""
 
 Value = TypeVar("Value")
 
@@ -146,8 +149,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         for theme in THEMES:
             self.register_theme(theme)
         # `set_reactive` skips the watcher, which would parse all styles a second time.
-        chosen_light = load_light(engine.path)
-        light = light if chosen_light is None else chosen_light
+        light = {"light": True, "dark": False}.get(str(kept(engine.path).get(THEME)), light)
         chosen = theme_for(LIGHT if light else DARK, self.console.color_system)
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -169,7 +171,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(begin_collecting)
         self.set_interval(WATCH_SECONDS, self._watch_store)
-        room = ROOMS.get(f"show_{load_tab(self.engine.path, self.project)}")
+        room = ROOMS.get(f"show_{kept(self.engine.path).get(self._tab_name)}")
         if self._start is not None:
             self.open_start()
         elif room is not None:
@@ -304,9 +306,13 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             with suppress(StoreError):
                 self._keep(screen)
         tabs = [each.tab for each in self.screen_stack if isinstance(each, KitScreen) and each.tab]
-        if tabs and not self.engine.read_only:
-            with suppress(OSError):  # nobody is left to tell
-                save_tab(self.engine.path, self.project, tabs[-1])
+        if tabs:
+            self.keep_for_next_run({self._tab_name: tabs[-1]})
+
+    @property
+    def _tab_name(self) -> str:
+        """The name under which the last tab of a project is kept."""
+        return f"tab of {self.project or ''}"
 
     @on(events.AppFocus)
     def _watch_store(self) -> None:
@@ -434,12 +440,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def action_switch_theme(self) -> None:
         self.theme = other_theme(self.theme)
-        if self.engine.read_only:
-            return
-        try:
-            save_light(self.engine.path, light=not self.current_theme.dark)
-        except OSError as error:
-            self.say(f"The theme cannot be saved: {error.strerror}.", bad=True)
+        self.keep_for_next_run({THEME: "dark" if self.current_theme.dark else "light"})
 
     def action_how_to_quit(self) -> None:
         kept = "the sample data is removed" if self.is_demo else "your place and drafts are kept"

@@ -58,7 +58,7 @@ from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.places import keep_context, load_commit, load_context
+from reviewer.tui.places import kept
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import Glyphs, glyphs
 
@@ -185,8 +185,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def _last(self) -> int | None:
         """The context opened last, else the one changed last; None if there are none."""
         known = [each.id for each in self.engine.contexts.all(self.project)]
-        last = load_context(self.engine.path, self.project)
-        return last if last in known else next(iter(known), None)
+        last = kept(self.engine.path).get(f"context of {self.project or ''}")
+        return next((each for each in known if each == last), known[0] if known else None)
 
     def _show_last(self, found: ContextSnapshot | None) -> None:
         if found is not None:
@@ -295,7 +295,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if context is None:
             return
         if self.context is None or self.context.id != context.id:
-            here = load_commit(self.engine.path, context.id) if here is None else here
+            last = kept(self.engine.path).get(f"commit of {context.id}")
+            here = last if here is None and isinstance(last, int) else here
             self.data.words = ""
             self.data.clear()
         if found.version != self.data.snapshot.version:
@@ -317,12 +318,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._keep_place()
 
     def _keep_place(self) -> None:
-        if self.context is None or self.engine.read_only:
-            return
-        try:
-            keep_context(self.engine.path, self.project, self.context.id, self.data.first_commit)
-        except OSError as error:
-            self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
+        if self.context is not None:
+            place = {f"context of {self.project or ''}": self.context.id}
+            if (commit := self.data.first_commit) is not None:
+                place[f"commit of {self.context.id}"] = commit
+            self.keep_for_next_run(place)
 
     # the filter
 

@@ -31,7 +31,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import ActT, KitScreen
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
-from reviewer.tui.places import load_list, save_list
+from reviewer.tui.places import kept
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
     from reviewer.promotion.views import Counts, Done
@@ -164,10 +164,19 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def open_as_left(self) -> None:
         """Show the list of this project with the filter and the row of the last time."""
         if self.KEEPS_PLACE:
-            self.kept_place = load_list(self.engine.path, self.tab, self.project)
+            match kept(self.engine.path).get(self._place_name):
+                case [str(words), int(row)]:
+                    self.kept_place = words, row
+                case _:
+                    self.kept_place = "", None
         self.open_list(*self.kept_place)
         if self.filter_text:
             self.call_later(self._show_kept_filter)
+
+    @property
+    def _place_name(self) -> str:
+        """The name under which the place in the list of a project is kept."""
+        return f"{self.tab} list of {self.project or ''}"
 
     def open_list(self, words: str, row: int | None) -> None:
         """Show the list for the first time, with the remembered filter and row."""
@@ -450,13 +459,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """Remember the filter and the row under the cursor, if they have changed."""
         row = self.row_to_keep if self.KEEPS_PLACE else None
         words = self.filter_text
-        if row is None or (words, row) == self.kept_place or self.engine.read_only:
-            return
-        self.kept_place = words, row
-        try:
-            save_list(self.engine.path, self.tab, self.project, words, row)
-        except OSError as error:
-            self.say(f"Your place cannot be saved: {error.strerror}.", bad=True)
+        if row is not None and (words, row) != self.kept_place:
+            self.kept_place = words, row
+            self.keep_for_next_run({self._place_name: [words, row]})
 
     # the filter; a screen with one overrides the next three
 

@@ -159,7 +159,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.set_keymap(custom_keys)
 
     def get_driver_class(self) -> type[Driver]:
-        """The platform's driver, made to accept any bytes."""
         return accepting_any_bytes(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
@@ -201,21 +200,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.running.stop()
         return True
 
-    async def carry_out(
-        self, node: DOMNode, work: Callable[[], Value], words: str, total: int = 0
-    ) -> Value:
-        """Run an act on many rows in a thread, with its progress on the screen of `node`.
-
-        Raises the exceptions of `work`, and ActStoppedError if stopped with escape.
-        """
-        act = RunningAct(words, total)
-
-        def watched() -> Value:
-            with self.engine.watched(act.watch):
-                return work()
-
-        return await self.accompany(node, act, watched)
-
     async def accompany(self, node: DOMNode, act: RunningAct, work: Callable[[], Value]) -> Value:
         """Run `work` in a thread, with the progress of `act` on the screen of `node`.
 
@@ -240,7 +224,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     # screens that another one opens
 
     def open_start(self) -> None:
-        """Open the first screen."""
         from reviewer.tui.start.screen import StartScreen
 
         if self._start is None:
@@ -443,8 +426,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.keep_for_next_run({THEME: "dark" if self.current_theme.dark else "light"})
 
     def action_how_to_quit(self) -> None:
-        kept = "the sample data is removed" if self.is_demo else "your place and drafts are kept"
-        self.say(f"{keys.QUIT.key} quits; {kept}.")
+        what = "the sample data is removed" if self.is_demo else "your place and drafts are kept"
+        self.say(f"{keys.QUIT.key} quits; {what}.")
 
     def _cannot_suspend(self) -> str | None:
         can = self._driver is not None and self._driver.can_suspend

@@ -73,7 +73,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self.reload()
 
     def reload(self) -> None:
-        """Reload the agents, their files and their proposals."""
         self.read(self._read_agents, self._show_agents, group="rows")
         self.show_counts()
 
@@ -146,7 +145,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
     @unless(ListScreen.no_rows)
     async def action_connect_agent(self) -> None:
-        """Choose the projects, then confirm the difference."""
         reasons = {each: self._unless_connected(each) for each in SCOPE_WORDS}
         if all(reasons.values()):
             raise ReviewerError(reasons[WiringScope.USER] or "")
@@ -187,7 +185,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     async def _agree(
         self, title: str, planned: Planned, write: Callable[[], Awaitable[str]]
     ) -> None:
-        """Show the changes of a plan, and apply them if the person agrees."""
         lines = [line for each in planned.changed for line in self._connections.diff(each)]
         blocks = diff_blocks(lines)
         blocks += [TextBlock(sentence, "warm") for sentence in planned.left]
@@ -217,7 +214,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
     @unless(_not_connected)
     async def action_disconnect_agent(self) -> None:
-        """Disconnect the agent, after confirming the difference."""
         state = self.agents.current
         connection = self._connection(state.row.agent) if state is not None else None
         if state is None or connection is None:
@@ -237,8 +233,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
 
 class AgentList(LoadedList[AgentState]):
-    """One row for each agent."""
-
     def show(self, states: Sequence[AgentState]) -> None:
         self.rows = states
         self.rows_changed()

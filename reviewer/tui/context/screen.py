@@ -215,7 +215,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             super().watch_store()
 
     async def action_choose_context(self) -> None:
-        """Choose among opened sessions and those that were only read."""
         found = await to_thread(self._sessions)
         if not found:
             queue, reads = shared.SHOW_QUEUE.key, READ_SESSIONS.key
@@ -249,7 +248,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return [_session_option(*each, signs) for each in found[:MAX_SESSIONS]]
 
     def _import(self, path: Path) -> None:
-        """Import a transcript in a thread and open it."""
         from reviewer.projects import project_here
 
         project = self.project or project_here()
@@ -338,7 +336,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         return ""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        """Show only the turns that a filter finds, below their segments."""
         if self.context is not None:
             number = self.context.id
             self.data.filter_by(text)
@@ -431,7 +428,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.rows.redraw_foot()
 
     def _draw(self) -> None:
-        """Draw the panes for the row under the cursor."""
         self._show_whole()
         data, row, signs = self.data, self.data.row, glyphs(self.app)
         if row is None:
@@ -820,7 +816,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_segment)
     async def action_edit_text(self) -> None:
-        """Write the summary of the segment under the cursor."""
         choice = self.data.choice(self.data.row)
         if choice is None or choice.level is Level.FULL:
             raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level.")
@@ -853,7 +848,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_plan)
     async def action_ask_model(self) -> None:
-        """Let the model write this segment or all of them, after naming the cost."""
         here = self.data.choice(self.data.row)
         every = [each for each in self.data.changes() if each.level and not each.content]
         offers = {f"All that are not Full: {count(len(every), 'part')}": every} if every else {}

@@ -227,8 +227,6 @@ def _matches(words: Sequence[str], days: Mapping[str, str], act: ActView) -> boo
 
 
 class ActList(StoredList["RowModel[ActView]", ActView]):
-    """Draws acts and moves its cursor."""
-
     def __init__(self, model: RowModel[ActView], *, id: str) -> None:  # noqa: A002
         super().__init__(model, id=id)
         self.words: dict[int, str] = {}
@@ -290,9 +288,7 @@ def act_blocks(
 
 def _change(change: ChangeView) -> list[TextBlock]:
     """The changed fields of a row; empty if none is shown."""
-    what = {True: "new", False: "changed"}[change.before is None]
-    if change.after is None:
-        what = "removed"
+    what = "new" if change.before is None else "removed" if change.after is None else "changed"
     number = f" #{change.row}" if change.table == "memory" else ""
     head = f"{TABLES[change.table]}{number} {what}"
     label = f"  {clip(change.label, VALUE_CHARACTERS)}" if change.label else ""

@@ -135,7 +135,6 @@ class Actor(_Node):
                 await self.patiently(self._method(action))
 
     async def action_perform_named(self, name: str) -> None:
-        """Run the action of a binding."""
         await self.perform(next(each for each in self.pane.actions if each.id == name))
 
     async def patiently(self, run: Callable[[], object]) -> None:

@@ -38,8 +38,6 @@ def clickable(text: Content, action: str) -> Content:
 
 
 class Bar(Widget):
-    """A line of the screen."""
-
     DEFAULT_CSS = "Bar { height: 1; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }"
 
 
@@ -56,7 +54,6 @@ class HeaderBar(Bar):
         self.current = current
 
     def same_as(self, other: HeaderBar) -> None:
-        """Copy the header of another screen."""
         self.project, self.waiting = other.project, other.waiting
         self.pipelines = other.pipelines
 
@@ -94,7 +91,6 @@ class HeaderBar(Bar):
         return Content.assemble(name, " ", tabs)
 
     def _tab(self, action: Action) -> Content:
-        """A tab: its key and its title."""
         return Content(" ").join([self._key(action), self._title(action)])
 
     def _title(self, action: Action) -> Content:

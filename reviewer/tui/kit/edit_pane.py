@@ -102,7 +102,6 @@ class WordDiffView(TextPane):
 
     @property
     def changes(self) -> int:
-        """The number of changes."""
         return sum(hunk.op != "equal" for hunk in self._hunks)
 
     def show_hunks(self, hunks: Sequence[Hunk]) -> None:
@@ -259,7 +258,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return f"{edit.title}: {words}"
 
     def keep_now(self) -> None:
-        """Keep the text as a draft if it was changed."""
         if self.changed:
             self._kept = self.content
             self.edit.drafts.save(self.edit.key, self._kept)
@@ -329,7 +327,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         entitle(self.editor, self.edit.title, words, ends)
 
     def _draw_soon(self, pause: float) -> None:
-        """Draw the difference after a pause in typing."""
         drawing: WorkType[None] = partial(self._draw_difference, pause)
         self.run_worker(drawing, exclusive=True, group="difference")
 

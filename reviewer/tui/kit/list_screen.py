@@ -136,7 +136,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """The filter and the row as remembered."""
 
     def compose(self) -> ComposeResult:
-        """Header and tabs, list and panes, status line and footer."""
         # Set the breakpoint's class immediately, or Textual lays everything out twice.
         width = self.app.size.width
         self.add_class([name for least, name in COLUMNS if width >= least][-1])
@@ -155,7 +154,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return ()
 
     def on_mount(self) -> None:
-        """Focus the list and load it."""
         self.set_focus(self.list, scroll_visible=False)
         self.show_footer()
         entitle(self.list, self._title)
@@ -224,7 +222,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @unless(no_rows)
     def action_mark(self) -> None:
-        """Mark or unmark this row and go down."""
         model = self._marked_model()
         model.toggle_mark()
         self.list.refresh_line(model.cursor)
@@ -233,7 +230,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @unless(no_rows)
     def action_mark_all(self) -> None:
-        """Mark every row that can be marked, or none."""
         model = self._marked_model()
         if model.marks:
             model.marks.clear()
@@ -243,7 +239,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.say_marked()
 
     def say_marked(self, none: str = "No rows are marked.") -> None:
-        """Show the number of marked rows."""
         count = len(self._marked_model().marks)
         self.say(f"{count:,} marked" if count else none)
         self.show_footer()
@@ -263,7 +258,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
     # panes
 
     def action_zoom(self) -> None:
-        """Fill the screen with the focused pane, or show all panes again."""
         pane = self.focused if self.focused in self.panes else self.list
         self.zoomed = pane if self.zoomed is None else None
 
@@ -286,7 +280,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_focus(pane, scroll_visible=False)
 
     def tab_order(self) -> list[Widget]:
-        """The panes in tab order."""
         return [self.list, *(pane for pane in self.panes if pane.can_focus)]
 
     def read_pane(self, pane: Widget) -> None:
@@ -491,7 +484,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         (await self._mount_filter()).show(self.filter_text)
 
     async def action_filter(self) -> None:
-        """Type a filter below the list."""
         bar = await self._mount_filter()
         if not self.filter_text and self.model is not None:
             self.row_before_filter = self.model.current_id
@@ -533,7 +525,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.filter_bar.show(self.filter_text)
 
     async def action_project(self) -> None:
-        """Choose the project to show."""
         names = await to_thread(self.engine.project_names)
         waiting = await to_thread(self.engine.queue.waiting_by_project)
         details = {name: f"{number:,} waiting" for name, number in waiting.items()}
@@ -546,6 +537,5 @@ class ListScreen(KitScreen, inherit_bindings=False):
         await self.choose("Project", options, then, current=self.project or "")
 
     def action_refresh(self) -> None:
-        """Read everything again."""
         self.note_version()
         self.reload()

@@ -39,7 +39,6 @@ class RowList(LineView):
         """The cursor moved to another row."""
 
         def can_replace(self, message: Message) -> bool:
-            """A later move replaces an earlier one."""
             return isinstance(message, RowList.Moved)
 
     class Opened(Message):
@@ -63,7 +62,6 @@ class RowList(LineView):
 
     @property
     def total(self) -> int:
-        """The number of rows."""
         raise NotImplementedError
 
     def read_window(self, start: int, stop: int) -> None:
@@ -229,7 +227,6 @@ class LoadedList(RowList, Generic[RowT]):
 
     @property
     def current(self) -> RowT | None:
-        """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
 

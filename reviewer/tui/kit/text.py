@@ -84,7 +84,6 @@ class TextLine(Struct, frozen=True, gc=False):
 
     @property
     def cells(self) -> int:
-        """The width of the row."""
         return sum(cell_len(run.text) for run in self.runs)
 
 

@@ -39,7 +39,6 @@ class Graph(Struct, frozen=True):
     entries: Mapping[int, NodeEntry]
 
     def into(self, node: PipelineNode) -> list[NodeEntry]:
-        """The entries into a node."""
         return [each for each in self.entries.values() if each.node.name == node.name]
 
 
@@ -86,17 +85,17 @@ def pipelines_below(folder: Path) -> Iterator[Path]:
 def _pipelines_below(folder: Path) -> Iterator[Path]:
     for place, folders, names in islice(os.walk(folder), MAX_FOLDERS):
         deep = len(Path(place).relative_to(folder).parts) >= DEEPEST
-        folders[:] = () if deep else sorted(each for each in folders if _is_searched(each))
+        folders[:] = (
+            ()
+            if deep
+            else sorted(each for each in folders if each[0] != "." and each not in _SKIPPED_FOLDERS)
+        )
         yield from (Path(place, name) for name in sorted(names) if name.endswith(ENDINGS))
 
 
 def is_any_pipeline(engine: Engine, project: str | None) -> bool:
     """Whether there is a run of the project, or a DOT file below the working folder."""
     return bool(engine.pipelines.runs(project)) or any(pipelines_below(working_folder()))
-
-
-def _is_searched(folder: str) -> bool:
-    return not folder.startswith(".") and folder not in _SKIPPED_FOLDERS
 
 
 def read_graph(path: Path) -> Graph:

@@ -92,7 +92,6 @@ class ReadingAct(RunningAct):
         self._time = TimeLeft()
 
     def show(self, progress: WaveProgress) -> None:
-        """Record the progress."""
         self._progress = progress
 
     def is_stopped(self) -> bool:

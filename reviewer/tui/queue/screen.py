@@ -538,7 +538,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_say_why)
     async def action_reject_why(self) -> None:
-        """Choose a reason, and reject the marked rows, or this one, for it."""
         ids, reject = self._targets(), self.engine.triage.reject
 
         async def then(option: Option) -> None:
@@ -549,7 +548,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_decide)
     async def action_defer(self) -> None:
-        """Set the marked rows, or this one, aside; on deferred rows, put them back."""
         if self.query_asked.status == "deferred":
             await self.perform(keys.RESTORE)
             return
@@ -652,14 +650,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         model.reread(ids)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
-        self.say(self._words(done, remark))
+        self.say_done(done, remark)
         self._show_again()
-
-    def _words(self, done: Done, remark: str = "") -> str:
-        """The result of an act, and how to undo it if it changed something."""
-        if not done.act:
-            return f"{done.title}."
-        return f"{done.title}{remark} - {kit_keys.UNDO.key} to undo"
 
     def _show_again(self) -> None:
         """Redraw the rows and reload the panes after an act of this screen."""
@@ -676,7 +668,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_conflict)
     async def action_keep_older(self) -> None:
-        """Settle this conflict in favour of its older side."""
         await self._settle(side=1)
 
     async def _settle(self, side: int | None) -> None:
@@ -693,7 +684,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_restore)
     async def action_restore(self) -> None:
-        """Put the marked rows, or this one, back into the queue."""
         ids = self.model.targets()
         await self._change(lambda: self.engine.triage.restore(ids))
         self.model.marks.clear()
@@ -701,7 +691,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_nothing_to_merge)
     async def action_merge(self) -> None:
-        """Merge the rows that the menu names."""
         ids, into = self._merging()
 
         def merge(ids: Sequence[int], **_: object) -> Done:
@@ -727,7 +716,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:
-        """Change the type of this row."""
         from reviewer.extraction.candidates import MemoryType
         from reviewer.extraction.entities.entity import EntityType
 
@@ -747,7 +735,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_not_an_entity)
     async def action_name(self) -> None:
-        """Rename this entity."""
         row = self._row()
         memory_id, seen = row.id, self._as_seen(row)
         entity = await to_thread(self.engine.entities.get, memory_id)
@@ -765,27 +752,23 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         return Seen(row.status, row.content)
 
-    async def _change(self, act: Callable[[], Done]) -> Done:
+    async def _change(self, act: Callable[[], Done]) -> None:
         """Write an act that leaves the cursor where it is."""
         done = await self.write(act)
         self.model.reread(done.ids)
-        self.say(self._words(done))
+        self.say_done(done)
         self._show_again()
-        return done
 
     @unless(_nothing_beyond_cap)
     async def action_more(self) -> None:
-        """Queue candidates beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
         self._load_again()
         self.say_done(done)
 
     def action_start(self) -> None:
-        """Show the projects whose sessions can be read."""
         self.host.open_start()
 
     async def action_read_sessions(self) -> None:
-        """Read the sessions of this project from the agents' folders."""
         project = self.project
         if project is None:
             self.host.open_start()
@@ -804,7 +787,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_read(report)
 
     async def action_read_file(self) -> None:
-        """Choose a file or folder to read, one folder after the other."""
         await self._ask_path("")
 
     async def _ask_path(self, text: str) -> None:
@@ -891,7 +873,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_reword)
     async def action_edit(self) -> None:
-        """Edit the row under the cursor, from its draft if there is one; saving promotes it."""
         # Late: the first page does not need them.
         from reviewer.promotion.waves.findings import words_to_reword
 
@@ -919,7 +900,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_draft)
     def action_discard_draft(self) -> None:
-        """Discard the draft of the row under the cursor."""
         memory_id = self._row().id
         self.engine.drafts.discard(memory_id)
         self.draft_changed(memory_id)
@@ -944,8 +924,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load(query, first=first, here=() if here is None else [here])
 
     async def action_status(self) -> None:
-        """Choose which rows are shown."""
-
         async def then(option: Option) -> None:
             self.show_status(option.key)
 
@@ -972,14 +950,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             super().leave_last()
 
     def show_status(self, status: str) -> None:
-        """Show the rows of a status."""
         self._load(structs.replace(self.query_asked, status=status))
 
     # clusters
 
     @unless(_no_cluster)
     async def action_expand(self) -> None:
-        """Open the cluster of this row, or close it."""
         if self.model.is_open(self.model.cursor):
             self.action_collapse()
             return
@@ -996,7 +972,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_cluster)
     def action_collapse(self) -> None:
-        """Close the cluster."""
         self._close_cluster(self.model.cursor)
 
     def _close_cluster(self, at: int) -> None:
@@ -1030,7 +1005,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_row)
     def action_open_session(self) -> None:
-        """Show the session of the evidence on the screen, at the cited line."""
         self.host.open_session(self._current_evidence())
 
     @unless(_no_row)

@@ -102,7 +102,6 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.follow()
 
     def action_refresh(self) -> None:
-        """Read the file and the store again."""
         self._view = None
         super().action_refresh()
 
@@ -181,7 +180,6 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.copy_text(text, f"Copied {count(len(lines), 'line')} ({len(text):,} characters).")
 
     def action_hand_over(self) -> None:
-        """Show the hand-over of this session."""
         from reviewer.compression.file_turns import FileTurns
 
         path, session = self.path, self._session
@@ -275,8 +273,6 @@ LABEL_CELLS = 8
 
 
 class LineList(StoredList[SessionModel, SessionRow]):
-    """Draws the lines of a session, one row each."""
-
     def parts_of(
         self, row: SessionRow, at: int, width: int, style: RowStyles, sign: Glyphs
     ) -> list[Part]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from asyncio import Future, to_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -59,8 +58,6 @@ if TYPE_CHECKING:
     from reviewer.tui.pipelines.run import BackgroundRun
 
 
-SWITCH_SECONDS = 0.0005
-"""Thread switch interval; keeps keys responsive while a thread computes."""
 WATCH_SECONDS = 2.0
 """How often to check whether another process has written to the store."""
 PROGRESS_SECONDS = 0.25
@@ -452,21 +449,3 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         if self.background_run is not None:
             self.background_run.close()
         self.exit(0)
-
-
-def run_screen(
-    engine: Engine,
-    project: str | None,
-    *,
-    ascii: bool = False,  # noqa: A002
-    keymap: Path | None = None,
-    light: bool = False,
-    start: Start | None = None,
-) -> int:
-    """Run the screen until the person quits; returns the exit code.
-
-    Raises KeymapError if the keymap file is invalid.
-    """
-    sys.setswitchinterval(SWITCH_SECONDS)
-    app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light, start=start)
-    return app.run() or app.return_code or 0

@@ -25,7 +25,7 @@ from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Pre
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.values import OFFLINE, Level, Lost, SegmentTurn
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, FilterError, ReviewerError
+from reviewer.errors import ConflictError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.lists.source_view import SessionRead
 from reviewer.text.display import display_line
@@ -179,14 +179,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             )
 
     def _read_last(self) -> ContextSnapshot | None:
-        number = self._last()
-        return read_context(self.engine, number) if number is not None else None
-
-    def _last(self) -> int | None:
         """The context opened last, else the one changed last; None if there are none."""
         known = [each.id for each in self.engine.contexts.all(self.project)]
         last = kept(self.engine.path).get(f"context of {self.project or ''}")
-        return next((each for each in known if each == last), known[0] if known else None)
+        number = next((each for each in known if each == last), known[0] if known else None)
+        return read_context(self.engine, number) if number is not None else None
 
     def _show_last(self, found: ContextSnapshot | None) -> None:
         if found is not None:
@@ -328,12 +325,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def filter_text(self) -> str:
         return self.data.words
 
-    def filter_problem(self, text: str) -> str:
-        try:
-            parse_filter(text)
-        except FilterError as error:
-            return str(error)
-        return ""
+    def check_filter(self, text: str) -> None:
+        parse_filter(text)
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         if self.context is not None:

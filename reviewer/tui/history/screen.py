@@ -13,7 +13,6 @@ from rich.cells import set_cell_size
 
 from reviewer.clock import iso
 from reviewer.engine import Engine
-from reviewer.errors import FilterError
 from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.promotion.lists.filters import require_date
 from reviewer.text.clip import clip
@@ -150,13 +149,9 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     def filter_text(self) -> str:
         return self._filter
 
-    def filter_problem(self, text: str) -> str:
-        try:
-            for date in _dates(text.casefold().split()):
-                require_date(date)
-        except FilterError as error:
-            return str(error)
-        return super().filter_problem(text)
+    def check_filter(self, text: str) -> None:
+        for date in _dates(text.casefold().split()):
+            require_date(date)
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         self._wanted = here or (0 if text else self._place)

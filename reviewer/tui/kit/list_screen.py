@@ -17,7 +17,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError
+from reviewer.errors import ConflictError, FilterError
 from reviewer.text.filter_line import too_long
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
@@ -465,7 +465,14 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def filter_problem(self, text: str) -> str:
         """The problem with a filter; empty if it is valid."""
+        try:
+            self.check_filter(text)
+        except FilterError as error:
+            return str(error)
         return too_long(text)
+
+    def check_filter(self, text: str) -> None:
+        """Raise FilterError for an invalid filter."""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the matching rows, with the cursor on the id `here`."""

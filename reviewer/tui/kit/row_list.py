@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from textual import events
+from textual import events, on
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -176,11 +176,9 @@ class RowList(LineView):
         """Keep the cursor visible after a resize."""
         self.rows_changed()
 
-    def on_focus(self) -> None:
-        """The bar of the cursor shows the focus."""
-        self.refresh_line(self.cursor)
-
-    def on_blur(self) -> None:
+    @on(events.Focus)
+    @on(events.Blur)
+    def _draw_cursor(self) -> None:
         """The bar of the cursor shows the focus."""
         self.refresh_line(self.cursor)
 

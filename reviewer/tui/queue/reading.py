@@ -22,6 +22,7 @@ from reviewer.tui.kit.text import count
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.waves.report import WaveProgress, WaveReport
+    from reviewer.sources.discovery import FoundSession
     from reviewer.tui.theme import Glyphs
 
 BAR_CELLS = 12
@@ -51,13 +52,19 @@ class SessionsHere(Struct, frozen=True):
         return f"{count(self.sessions, 'session')} of this project on this machine, {left}."
 
 
-def find_here(engine: Engine, project: str) -> SessionsHere:
-    """Look for the sessions of the project around the working folder. Raises StoreError."""
-    from reviewer.promotion.waves.found_sessions import is_read
+def _found(engine: Engine, project: str) -> list[FoundSession]:
+    """The sessions of the project around the working folder. Raises StoreError."""
     from reviewer.sources.discovery import Machine, ProjectFolders, find_sessions
 
     scope = ProjectFolders.of(working_folder(), engine.former_folders(project))
-    found = [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
+    return [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
+
+
+def find_here(engine: Engine, project: str) -> SessionsHere:
+    """Count the sessions of the project on this machine. Raises StoreError."""
+    from reviewer.promotion.waves.found_sessions import is_read
+
+    found = _found(engine, project)
     stamps = engine.sources.stamps(project)
     own = [each for each in found if not each.subagent]
     return SessionsHere(
@@ -121,10 +128,9 @@ def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> Wave
     """Read the project's sessions on this machine and the files read from elsewhere; None if there
     are neither. Raises what `Intake.ingest` raises.
     """
-    from reviewer.sources.discovery import Machine, ProjectFolders, choose, find_sessions
+    from reviewer.sources.discovery import choose
 
-    scope = ProjectFolders.of(working_folder(), engine.former_folders(project))
-    chosen = choose(each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope))
+    chosen = choose(_found(engine, project))
     stamps = engine.sources.stamps(project)
     # The other sessions of a partly read file belong to other projects.
     whole = [Path(path) for path, read in stamps.items() if all(size >= 0 for size, _ in read)]

@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, FilterError, SourceError
+from reviewer.errors import ConflictError, SourceError
 from reviewer.projects import project_here
 from reviewer.promotion.views import REASONS, QueueQuery, RejectReason
 from reviewer.text.display import display_line
@@ -911,12 +911,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def filter_text(self) -> str:
         return self.query_asked.filter
 
-    def filter_problem(self, text: str) -> str:
-        try:
-            self.engine.queue.check(structs.replace(self.query_asked, filter=text))
-        except FilterError as error:
-            return str(error)
-        return ""
+    def check_filter(self, text: str) -> None:
+        self.engine.queue.check(structs.replace(self.query_asked, filter=text))
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         query = structs.replace(self.query_asked, filter=text)

@@ -248,7 +248,11 @@ class AgentTools:
         """
         from reviewer.agents.transcripts import SessionFile, noted
 
-        root, path = self._root(), self._place(name)
+        root = self._root()
+        try:
+            path = Path(os.path.realpath((root or self._folder) / Path(name).expanduser()))
+        except (ValueError, RuntimeError) as problem:  # a NUL, or the home of an unknown user
+            raise ReviewerError(f"{name!r} is not a file name.") from problem
         if root is not None and path.is_relative_to(root) and ".git" not in path.parts:
             return SessionFile(path)
         for note in self._running():
@@ -256,13 +260,6 @@ class AgentTools:
                 if note.path and (found := noted(note)).path == path:
                     return found
         raise ReviewerError(f"{name} is neither in this project's folder nor this session.")
-
-    def _place(self, name: str) -> Path:
-        """The path of a named file, links followed."""
-        try:
-            return Path(os.path.realpath((self._root() or self._folder) / Path(name).expanduser()))
-        except (ValueError, RuntimeError) as problem:  # a NUL, or the home of an unknown user
-            raise ReviewerError(f"{name!r} is not a file name.") from problem
 
     def _session(self, name: str, root: Path) -> SessionFile:
         """A session of this project by its id. Raises ReviewerError."""

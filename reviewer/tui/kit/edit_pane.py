@@ -110,10 +110,10 @@ class WordDiffView(TextPane):
         self._chosen = max(0, min(self._chosen, self.changes - 1))
         self._draw(follow=False)
 
-    def choose(self, number: int) -> None:
-        """Select a change and scroll to it; indexes out of range are ignored."""
-        if 0 <= number < self.changes:
-            self._chosen = number
+    def step(self, by: int) -> None:
+        """Select another change, if there is one, and scroll to it."""
+        if 0 <= self._chosen + by < self.changes:
+            self._chosen += by
             self._draw(follow=True)
 
     def watch_has_focus(self, has_focus: bool) -> None:
@@ -267,15 +267,11 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     @unless(_no_change)
     def action_next_hunk(self) -> None:
-        chosen = self.difference.chosen
-        if chosen is not None:
-            self.difference.choose(chosen + 1)
+        self.difference.step(1)
 
     @unless(_no_change)
     def action_previous_hunk(self) -> None:
-        chosen = self.difference.chosen
-        if chosen is not None:
-            self.difference.choose(chosen - 1)
+        self.difference.step(-1)
 
     async def action_put_back(self) -> None:
         """Restore the original text of the selected change; the editor can undo that."""
@@ -313,16 +309,12 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             self._draft_timer.stop()
         self._draft_timer = None
 
-    def remark(self) -> tuple[str, bool]:
-        """The title's remark about the text, and whether it is a warning."""
-        return (self.edit.remark or length_remark)(self.content)
-
     def draw_title(self) -> None:
         """Draw the title: the remark about the text, and the keys if there is room."""
         if self._edit is None:
             return
-        signs, (remark, warn) = glyphs(self.app), self.remark()
-        words = f"{signs.attention} {remark}" if warn else remark
+        remark, warn = (self.edit.remark or length_remark)(self.content)
+        words = f"{glyphs(self.app).attention} {remark}" if warn else remark
         ends = f"{keys.SAVE_EDIT.key} {self.edit.verb}, {keys.LEAVE_EDIT.key} keep draft"
         entitle(self.editor, self.edit.title, words, ends)
 

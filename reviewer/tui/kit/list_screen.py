@@ -318,15 +318,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         else:
             self.dismiss()
 
-    @property
-    def row_in_question(self) -> Region:
+    def row_in_question(self) -> tuple[Region, int]:
         rows = self.list
         y = rows.content_region.y + max(rows.cursor - rows.scroll_offset.y, 0)
-        return Region(rows.region.x, y, rows.region.width, 1)
-
-    @property
-    def list_end(self) -> int:
-        return self.list.region.bottom
+        return Region(rows.region.x, y, rows.region.width, 1), rows.region.bottom
 
     def show_empty(self, *, empty: bool) -> None:
         """Give an empty list the whole width."""

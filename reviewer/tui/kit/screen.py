@@ -387,15 +387,9 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     # choosing
 
-    @property
-    def row_in_question(self) -> Region:
-        """The line that a question must not cover."""
-        return Region(0, 0, self.size.width, 1)
-
-    @property
-    def list_end(self) -> int:
-        """The line where the list of that row ends."""
-        return self.size.height
+    def row_in_question(self) -> tuple[Region, int]:
+        """The line that a question must not cover, and the line where its list ends."""
+        return Region(0, 0, self.size.width, 1), self.size.height
 
     async def choose(
         self,
@@ -412,11 +406,12 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Open a `ChoiceScreen` beside the row and call `then` with the chosen option."""
         from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields are slow to import
 
+        near, until = self.row_in_question()
         asked = ChoiceScreen(
             title,
             options,
-            near=self.row_in_question,
-            until=self.list_end,
+            near=near,
+            until=until,
             hint=hint,
             text=text,
             current=current,

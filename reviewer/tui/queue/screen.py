@@ -443,7 +443,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"#{row.id} is already decided: {keys.RESTORE.key} returns it."
         return self._no_row()
 
-    def _is_conflict(self) -> str | None:
+    def _must_be_settled(self) -> str | None:
         row = self.model.current
         if row is None or row.kind != "conflict" or self.model.is_dimmed(self.model.cursor):
             return None
@@ -461,7 +461,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return f"#{row.id} has a draft: {edit} opens it, {discard} discards it."
 
     def _cannot_reword(self) -> str | None:
-        return self._is_conflict() or self._why_not_waiting()
+        return self._must_be_settled() or self._why_not_waiting()
 
     def _cannot_restore(self) -> str | None:
         ids = self.model.targets()
@@ -511,7 +511,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Promote the marked rows, or this one, without those with a draft; of a conflict, the
         newer side.
         """
-        if self._is_conflict() and not self.model.marks:
+        if self._must_be_settled() and not self.model.marks:
             await self._settle(side=0)
             return
         ids = self._targets()
@@ -528,7 +528,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_cannot_decide)
     async def action_reject(self) -> None:
         """Reject the marked rows, or this one; a conflict is dismissed."""
-        if self._is_conflict() and not self.model.marks:
+        if self._must_be_settled() and not self.model.marks:
             await self._settle(side=None)
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)

@@ -124,7 +124,8 @@ def _behind_first(ctx: click.Context, _: click.Parameter, value: int | None) -> 
 
 
 line_range = together(
-    option("--from-line A", "First line, from 0.", least=0, default=0),
+    # Eager: known when the other is checked, in whatever order they are given.
+    option("--from-line A", "First line, from 0.", least=0, default=0, is_eager=True),
     option("--to-line B", "Stop before this line.", least=0, callback=_behind_first),
 )
 """The lines of a file to read."""

@@ -46,13 +46,15 @@ FAILED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "opencode": ("failure", {"output": LINE}),
 }
-WENT_WELL: dict[str, dict[str, Any]] = {
-    "codex": {"tool_name": "Bash", "tool_response": "checked coin.go: error handling is fine"},
-    "gemini": {"tool_response": {"llmContent": f"Output: {LINE}\nExit Code: 0"}},
-    "copilot": {
-        "toolResult": {"textResultForLlm": f"{LINE}\n<shellId: 0 completed with exit code 0>"}
-    },
-}
+WENT_WELL: list[tuple[str, dict[str, Any]]] = [
+    ("codex", {"tool_name": "Bash", "tool_response": "checked coin.go: error handling is fine"}),
+    ("gemini", {"tool_response": {"llmContent": f"Output: {LINE}\nExit Code: 0"}}),
+    ("gemini", {"tool_response": {"llmContent": f"{LINE}\nThe log ends with the exit code"}}),
+    (
+        "copilot",
+        {"toolResult": {"textResultForLlm": f"{LINE}\n<shellId: 0 completed with exit code 0>"}},
+    ),
+]
 GUARDED = {
     "claude-code": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool",
     "copilot": "preToolUse", "opencode": "guard",
@@ -225,9 +227,11 @@ def test_the_memory_of_a_tool_comes_when_it_fails(
         assert ("sleeps" in said(answer)) is expected
 
 
-@pytest.mark.parametrize("agent", WENT_WELL)
-def test_a_call_that_went_well_brings_nothing(agent: str, reviewer: Reviewer, office: Path) -> None:
-    assert hook(reviewer, agent, FAILED[agent][0], told(office, **WENT_WELL[agent])) == ""
+@pytest.mark.parametrize(("agent", "payload"), WENT_WELL)
+def test_a_call_that_went_well_brings_nothing(
+    agent: str, payload: dict[str, Any], reviewer: Reviewer, office: Path
+) -> None:
+    assert hook(reviewer, agent, FAILED[agent][0], told(office, **payload)) == ""
 
 
 @pytest.mark.parametrize(

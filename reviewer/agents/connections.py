@@ -21,7 +21,14 @@ from msgspec import Struct, field, structs
 from reviewer.agents import json_text, toml_text
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.json_text import Addition
-from reviewer.agents.wiring import AGENTS, FileKind, Wiring, WiringFile, WiringPlace, WiringScope
+from reviewer.agents.wiring import (
+    CONNECTABLE,
+    FileKind,
+    Wiring,
+    WiringFile,
+    WiringPlace,
+    WiringScope,
+)
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.files import FOLDER_MODE, make_folders, make_private_folder, read_own, write_atomic
@@ -176,9 +183,9 @@ class Connections:
         if triggers is None:
             triggers = at_call.call_triggers(str(self._store))
         place = structs.replace(place, triggers=triggers)
-        wiring: Wiring = AGENTS[agent].wire(place)
+        wiring: Wiring = CONNECTABLE[agent].wire(place)
         if block is not None:
-            path = place.root / AGENTS[agent].block
+            path = place.root / CONNECTABLE[agent].block
             written = WiringFile(path=path, kind=FileKind.BLOCK, text=block)
             wiring = structs.replace(wiring, parts=(*wiring.parts, written))
         planned = self._plan(agent, place, wiring)
@@ -236,7 +243,7 @@ class Connections:
         why += [f"{trigger} is gone" for trigger in sorted(before.difference(now))]
         for change in planned.changed:
             said = f"{change.plan.path} was rewritten for {planned.agent}: {', '.join(why)}."
-            tell(AGENTS[planned.agent].title, [said, *self.diff(change)])
+            tell(CONNECTABLE[planned.agent].title, [said, *self.diff(change)])
 
     def rewrite(self, connection: Connection, texts: Sequence[AgentText]) -> list[str]:
         """Rewrite our own files; returns a sentence for each that was changed by somebody else,

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
-from reviewer.agents.wiring import AGENTS, FileKind, WiringScope
+from reviewer.agents.wiring import CONNECTABLE, FileKind, WiringScope
 from reviewer.errors import ReviewerError
 from reviewer.projects import tree_root
 from reviewer.promotion.export.file_writer import read_file
@@ -47,7 +47,7 @@ def agent_rows(store: Path, why_nothing: Callable[[str | None], str]) -> list[Ag
         if note.read_at and not note.problem:
             read[note.agent] = max(read.get(note.agent, ""), note.read_at)
     rows = []
-    for name, kind in AGENTS.items():
+    for name, kind in CONNECTABLE.items():
         own = [connection for connection in here if connection.agent == name]
         program = next(filter(None, map(shutil.which, kind.programs)), "")
         missing = [sentence for connection in own for sentence in connection.missing()]

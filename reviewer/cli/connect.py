@@ -11,7 +11,7 @@ import click
 from reviewer.agents.connections import Connections, Planned
 from reviewer.agents.installed import agent_rows
 from reviewer.agents.program import missing_mcp, place_for
-from reviewer.agents.wiring import AGENTS, NEVER_RUN, WiringScope, home
+from reviewer.agents.wiring import CONNECTABLE, NEVER_RUN, WiringScope, home
 from reviewer.cli.inputs import flag, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_agents
@@ -39,7 +39,7 @@ YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 
 
 @click.command(cls=Verb, own_project=True, example="connect claude-code")
-@click.argument("agent", required=False, type=click.Choice(tuple(AGENTS)))
+@click.argument("agent", required=False, type=click.Choice(tuple(CONNECTABLE)))
 @SCOPE
 @flag(
     "--block",
@@ -111,7 +111,7 @@ def connect(
 
 
 @click.command(cls=Verb, own_project=True, example="disconnect claude-code")
-@click.argument("agent", type=click.Choice(tuple(AGENTS)))
+@click.argument("agent", type=click.Choice(tuple(CONNECTABLE)))
 @SCOPE
 @YES
 @pass_session

@@ -186,9 +186,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     @unless(_no_act)
     async def action_undo_this(self) -> None:
         """Undo the act under the cursor; on a conflict, name the row that has changed since."""
-        act = self.acts.current
-        if act is None:
-            return
+        act = self.acts.under_cursor
         other = self.engine.history.decided_by_another(act.id)
         if other:
             title = f"Act {act.id} is a decision of {other}"

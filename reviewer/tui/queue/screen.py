@@ -426,12 +426,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if detail is self._detail and self.is_attached:
             self.read(lambda: self.engine.sources.state(detail.view.id), then, group="state")
 
-    def _row(self) -> QueueRow:
-        """The row under the cursor. Raises ConflictError without one."""
-        if self.model.current is None:
-            raise ConflictError("No candidate under the cursor.")
-        return self.model.current
-
     # why a key cannot run now
 
     def _no_row(self) -> str | None:
@@ -672,7 +666,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     async def _settle(self, side: int | None) -> None:
         """Settle this conflict in favour of a side, or of none."""
-        number, conflicts = self._row().id, self.engine.conflicts
+        number, conflicts = self.model.under_cursor.id, self.engine.conflicts
 
         def settle() -> Done:
             if side is None:
@@ -707,7 +701,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The rows to merge, and the one they go into: the marked rows into this one or the first
         of them; else this row into its cluster's leader.
         """
-        row = self._row()
+        row = self.model.under_cursor
         if row.leader_id is not None and not self.model.marks:
             return [row.id], row.leader_id
         marked = self._targets()
@@ -719,7 +713,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         from reviewer.extraction.candidates import MemoryType
         from reviewer.extraction.entities.entity import EntityType
 
-        row = self._row()
+        row = self.model.under_cursor
         memory_id, seen = row.id, self._as_seen(row)
         options = [Option(str(each), str(each)) for each in MemoryType]
         options += [
@@ -735,7 +729,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_not_an_entity)
     async def action_name(self) -> None:
-        row = self._row()
+        row = self.model.under_cursor
         memory_id, seen = row.id, self._as_seen(row)
         entity = await to_thread(self.engine.entities.get, memory_id)
 
@@ -876,7 +870,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         # Late: the first page does not need them.
         from reviewer.promotion.waves.findings import words_to_reword
 
-        row = self._row()
+        row = self.model.under_cursor
         memory_id, seen, alone = row.id, self._as_seen(row), row.id in self._opened
         await self.edit_text(
             TextEdit(
@@ -900,7 +894,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_draft)
     def action_discard_draft(self) -> None:
-        memory_id = self._row().id
+        memory_id = self.model.under_cursor.id
         self.engine.drafts.discard(memory_id)
         self.draft_changed(memory_id)
         self.say(f"Draft of #{memory_id} discarded; {keys.EDIT.key} starts from the original.")
@@ -988,7 +982,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _current_evidence(self) -> EvidenceView:
         """The evidence on the screen. Raises SourceError for a memory written by hand."""
-        memory_id, evidence = self._row().id, self.evidence.current
+        memory_id, evidence = self.model.under_cursor.id, self.evidence.current
         if self._detail is None or self._detail.view.id != memory_id:  # typed ahead
             evidence = next(iter(self.engine.queue.evidence(memory_id)), None)
         if evidence is None:
@@ -1005,7 +999,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_row)
     def action_copy(self) -> None:
-        row = self._row()
+        row = self.model.under_cursor
         self.copy_text(row.content, f"Copied #{row.id} ({len(row.content):,} characters).")
 
 

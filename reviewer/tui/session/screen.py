@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 
 from reviewer.engine import Engine
-from reviewer.errors import SourceError
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.rows.wordings import LONGEST_WORDING
 from reviewer.promotion.views import Done, EvidenceView
@@ -158,19 +157,13 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     def action_read_line(self) -> None:
         self.read_pane(self.line_pane)
 
-    def _current(self) -> SessionRow:
-        row = self.model.current
-        if row is None:
-            raise SourceError("No line is shown.")
-        return row
-
     @unless(ListScreen.no_rows)
     def action_open_source(self) -> None:
-        self.host.open_line(str(self.path), self._current().line.line)
+        self.host.open_line(str(self.path), self.model.under_cursor.line.line)
 
     @unless(ListScreen.no_rows)
     def action_open_editor(self) -> None:
-        self.edit_file(str(self.path), self._current().line.line)
+        self.edit_file(str(self.path), self.model.under_cursor.line.line)
 
     @unless(ListScreen.no_rows)
     def action_copy(self) -> None:

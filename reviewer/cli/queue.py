@@ -13,15 +13,12 @@ from reviewer.cli.output import emit, json_option, narrate, print_json, print_ta
 from reviewer.cli.session import Session, VerbSection, pass_session
 from reviewer.engine import Engine
 from reviewer.promotion.lists.filters import field_without_value
+from reviewer.promotion.lists.queue import STATUSES
 from reviewer.promotion.views import QueueQuery, QueueRow, Sort
 from reviewer.text import signs
 
-STATUSES = (
-    "waiting", "candidate", "deferred", "active", "invalid", "superseded", "graduated", "all",
-)  # fmt: skip
 SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
 """The screen's word for a status -> the store's."""
-SORTS = ("rank", "confidence", "newest", "source", "sessions", "used", "cost")
 BATCH = 200
 """Rows read from the store at a time, so that the first lines appear at once."""
 
@@ -46,7 +43,7 @@ def queue() -> None:
     into="filter_text",
     default="",
 )
-@option("--sort", "Order.", choices=SORTS, default="rank")
+@option("--sort", "Order.", choices=[each.value for each in Sort], default="rank")
 @limit_option()
 @json_option()
 @pass_session

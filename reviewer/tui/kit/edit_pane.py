@@ -19,7 +19,7 @@ from textual.widgets import TextArea
 from textual.worker import WorkType
 
 from reviewer.errors import ReviewerError
-from reviewer.extraction.rules import SHORTEST_STATEMENT
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.promotion.rows.wordings import wording_problem
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
@@ -38,8 +38,6 @@ DIFF_AFTER = 0.05
 """Pause in typing before the difference is redrawn."""
 DRAFT_AFTER = 0.5
 """Seconds from the first unsaved key until the draft is saved."""
-PROPOSED = 280
-"""Maximum length of a proposed memory (`docs/design.md`, "Promotion"); an edit may be longer."""
 
 
 class EditorArea(TextArea, inherit_bindings=False):
@@ -332,6 +330,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 def length_remark(content: str) -> tuple[str, bool]:
     """The length of a text, and whether it is outside the range for proposals."""
     length = len(content.strip())
-    if length > PROPOSED:
-        return f"{count(length, 'character')}, proposals have at most {PROPOSED}", True
+    if length > LONGEST_STATEMENT:  # an edit may be longer
+        return f"{count(length, 'character')}, proposals have at most {LONGEST_STATEMENT}", True
     return count(length, "character"), length < SHORTEST_STATEMENT

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
-from reviewer.pipelines.values import RunHistory
+from reviewer.pipelines.values import MODES, RunHistory
 from reviewer.system import working_folder
 from reviewer.tui.kit.text import count
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reviewer.pipelines.walk import WalkStep
 
 FULL, ANSWER = "full", "answer"
-VIEWS = ("truncate", "compact", "summary:low", "summary:medium", "summary:high", FULL, ANSWER)
+VIEWS = (*(each for each in MODES if each != FULL), FULL, ANSWER)
 """The modes, shortest first, then the last answer."""
 ENDINGS = (".dot", ".gv", ".fabro")
 MAX_FILES, MAX_FOLDERS, DEEPEST = 200, 2_000, 6

@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from reviewer.compression.values import AppliedSummary
     from reviewer.engine import Engine
 
-LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
+LEVEL_NAMES = tuple(each.name.capitalize() for each in Level)
 SHORTENED = "what you said is shortened"
 TOOL_TURNS = {"tool_call": "call", "tool_result": "result"}
 MARKUP = ("{", "<", "[{", '["')
 """The start of a text that one program wrote for another."""
-PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
 
 
 class ContextSnapshot(Struct, frozen=True):
@@ -319,7 +318,7 @@ class ContextModel:
     def priority_of(self, commits: Sequence[int]) -> Priority:
         """The priority that all these turns have, else the most careful one."""
         found = {self.snapshot.commits[each].priority for each in commits}
-        careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
+        careful = max(found, key=[*Priority].index, default=Priority.NORMAL)
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
     def is_unfolded(self, row: ContextRow) -> bool:

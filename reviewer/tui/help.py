@@ -99,7 +99,11 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
 
     An action `beside` another shares its row.
     """
-    found = [(action, node) for action, node in reachable(below) if action.shown_keys]
+    found, taken = [], set[str]()
+    for action, node in reachable(below):
+        if not taken.issuperset(action.bound_keys):  # a custom key may belong to an inner action
+            found.append((action, node))
+        taken.update(action.bound_keys)
     editing = any(node.pane is keys.EDIT for _, node in found)
     if editing:  # the screen's own keys do not work
         found = [(action, node) for action, node in found if node is not below]

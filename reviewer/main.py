@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 COLLECT_AFTER = 50_000
 """Objects until the garbage collector looks for cycles; a short command makes fewer."""
+SWITCH_SECONDS = 0.0005
+"""Thread switch interval; keeps keys responsive while a thread computes."""
 FRAMES = "120"
 """Frames a second: the effects of a key, such as new text in the panes, wait for the next frame."""
 
@@ -34,9 +36,11 @@ def open_screen(
     """Show the screen until the user leaves it; returns its exit code."""
     gc.disable()  # until the first paint: a collection in between takes as long as a frame
     os.environ.setdefault("TEXTUAL_FPS", FRAMES)
-    from reviewer.tui.app import run_screen
+    from reviewer.tui.app import ReviewerApp
 
-    return run_screen(engine, project, ascii=ascii, light=light, keymap=keymap, start=start)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    app = ReviewerApp(engine, project, ascii=ascii, light=light, keymap=keymap, start=start)
+    return app.run() or app.return_code or 0
 
 
 def check_keymap(path: Path) -> None:

@@ -187,7 +187,7 @@ WRITES_FILES = {
     ("promotion/decisions/drafts.py", "save"): "what a person types",
     ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
     ("promotion/exchange/decision_lines.py", "write_decisions"): "decisions, signed",
-    ("tui/places.py", "_save"): "where the screen was left",
+    ("tui/places.py", "keep"): "where the screen was left",
 }  # fmt: skip
 """(file, function) that writes a whole file -> what it writes."""
 

@@ -19,6 +19,7 @@ from pydantic import Field
 from reviewer.agents.agent_files import AgentFiles, SessionNote
 from reviewer.clock import Clock, utc_now
 from reviewer.errors import ReviewerError, SourceError, UnknownIdError
+from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.planted import is_planted
 from reviewer.projects import work_tree
 from reviewer.system import working_folder
@@ -45,8 +46,6 @@ PROPOSALS_WAITING = 200
 """Proposals of agents that may wait in a project."""
 SESSIONS_SEARCHED = 3
 """Running sessions searched for a quote without a file."""
-
-TYPES = ("identity", "preference", "project", "episodic", "knowledge", "adaptation")
 
 _MEMORY = re.compile(r"(?:m:|#)?(\d{1,15})")
 _STATE = re.compile(r"s:(\d{1,15})")
@@ -144,8 +143,8 @@ class AgentTools:
 
     def propose(self, statement: str, type_: str, quotes: Sequence[AgentQuote]) -> AgentText:
         """Queue a statement for the person's decision, if its quotes prove it."""
-        if type_ and type_ not in TYPES:
-            raise ReviewerError(f"type is one of {', '.join(TYPES)}, not {type_[:40]!r}.")
+        if type_ and type_ not in tuple(MemoryType):
+            raise ReviewerError(f"type is one of {', '.join(MemoryType)}, not {type_[:40]!r}.")
         if any(len(each.text) > LONGEST_QUOTE for each in quotes):
             raise ReviewerError(f"A quote has at most {LONGEST_QUOTE:,} characters.")
         with self._engine() as engine:
@@ -248,7 +247,11 @@ class AgentTools:
         """
         from reviewer.agents.transcripts import SessionFile, noted
 
-        root, path = self._root(), self._place(name)
+        root = self._root()
+        try:
+            path = Path(os.path.realpath((root or self._folder) / Path(name).expanduser()))
+        except (ValueError, RuntimeError) as problem:  # a NUL, or the home of an unknown user
+            raise ReviewerError(f"{name!r} is not a file name.") from problem
         if root is not None and path.is_relative_to(root) and ".git" not in path.parts:
             return SessionFile(path)
         for note in self._running():
@@ -256,13 +259,6 @@ class AgentTools:
                 if note.path and (found := noted(note)).path == path:
                     return found
         raise ReviewerError(f"{name} is neither in this project's folder nor this session.")
-
-    def _place(self, name: str) -> Path:
-        """The path of a named file, links followed."""
-        try:
-            return Path(os.path.realpath((self._root() or self._folder) / Path(name).expanduser()))
-        except (ValueError, RuntimeError) as problem:  # a NUL, or the home of an unknown user
-            raise ReviewerError(f"{name!r} is not a file name.") from problem
 
     def _session(self, name: str, root: Path) -> SessionFile:
         """A session of this project by its id. Raises ReviewerError."""
@@ -294,7 +290,6 @@ class AgentTools:
     def _propose(
         self, engine: Engine, statement: str, type_: str, quotes: Sequence[AgentQuote]
     ) -> AgentText:
-        from reviewer.extraction.candidates import MemoryType
         from reviewer.extraction.rules import sentence_type
         from reviewer.promotion.views import QueueQuery
         from reviewer.proposing.proof import prove, reasons

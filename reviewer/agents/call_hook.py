@@ -130,7 +130,7 @@ def _output(agent: str, payload: Mapping[str, Any], command: str) -> tuple[str, 
     result = _mapping(payload, "tool_response", "toolResult")
     text = first_text(result, "llmContent", "textResultForLlm")
     _, stated, code = text.lower().rpartition("exit code")
-    failed = bool(stated) and code.lstrip(": ")[:1] in "123456789"
+    failed = bool(stated) and "1" <= code.lstrip(": ")[:1] <= "9"
     if not failed and not (stated and any(mark in command for mark in "|;")):
         error = first_text(payload, "error") or first_text(_mapping(result, "error"), "message")
         return error, True

@@ -21,7 +21,14 @@ from msgspec import Struct, field, structs
 from reviewer.agents import json_text, toml_text
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.json_text import Addition
-from reviewer.agents.wiring import AGENTS, FileKind, Wiring, WiringFile, WiringPlace, WiringScope
+from reviewer.agents.wiring import (
+    CONNECTABLE,
+    FileKind,
+    Wiring,
+    WiringFile,
+    WiringPlace,
+    WiringScope,
+)
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
 from reviewer.files import FOLDER_MODE, make_folders, make_private_folder, read_own, write_atomic
@@ -81,10 +88,23 @@ class Connection(Struct, frozen=True, kw_only=True):
         return self.agent, self.scope, self.root
 
     @property
+    def place(self) -> WiringPlace:
+        return WiringPlace(
+            scope=self.scope,
+            root=Path(self.root),
+            command=self.command,
+            environment=dict(os.environ),
+        )
+
+    @property
     def named(self) -> str | None:
         """The project that its command names; None for that of the folder."""
         command = self.command
         return command[command.index("--project") + 1] if "--project" in command else None
+
+    def is_for(self, root: str) -> bool:
+        """Whether it is for the project in a folder, or for all."""
+        return self.scope is WiringScope.USER or self.root == root
 
     def missing(self) -> list[str]:
         """Its missing parts, as sentences."""
@@ -143,8 +163,8 @@ class Connections:
                 f"every changed file are in {self._backups}."
             ) from problem
 
-    def of(self, agent: str, place: WiringPlace) -> Connection | None:
-        key = agent, place.scope, str(place.root)
+    def of(self, agent: str, scope: WiringScope, root: Path) -> Connection | None:
+        key = agent, scope, str(root)
         return next((each for each in self.all() if each.key == key), None)
 
     def plan_connect(
@@ -163,9 +183,9 @@ class Connections:
         if triggers is None:
             triggers = at_call.call_triggers(str(self._store))
         place = structs.replace(place, triggers=triggers)
-        wiring: Wiring = AGENTS[agent].wire(place)
+        wiring: Wiring = CONNECTABLE[agent].wire(place)
         if block is not None:
-            path = place.root / AGENTS[agent].block
+            path = place.root / CONNECTABLE[agent].block
             written = WiringFile(path=path, kind=FileKind.BLOCK, text=block)
             wiring = structs.replace(wiring, parts=(*wiring.parts, written))
         planned = self._plan(agent, place, wiring)
@@ -212,13 +232,7 @@ class Connections:
         """Rewrite the hooks of an agent, unless its settings are elsewhere for this process."""
         if connection.triggers in (None, now):
             return
-        place = WiringPlace(
-            scope=connection.scope,
-            root=Path(connection.root),
-            command=connection.command,
-            environment=dict(os.environ),
-        )
-        planned = self.plan_connect(connection.agent, place, triggers=now)
+        planned = self.plan_connect(connection.agent, connection.place, triggers=now)
         own = {old.path for old in connection.files}
         if not own >= {str(each.plan.path) for each in planned.changes}:
             return
@@ -229,7 +243,7 @@ class Connections:
         why += [f"{trigger} is gone" for trigger in sorted(before.difference(now))]
         for change in planned.changed:
             said = f"{change.plan.path} was rewritten for {planned.agent}: {', '.join(why)}."
-            tell(AGENTS[planned.agent].title, [said, *self.diff(change)])
+            tell(CONNECTABLE[planned.agent].title, [said, *self.diff(change)])
 
     def rewrite(self, connection: Connection, texts: Sequence[AgentText]) -> list[str]:
         """Rewrite our own files; returns a sentence for each that was changed by somebody else,
@@ -254,7 +268,7 @@ class Connections:
         return problems
 
     def _plan(self, agent: str, place: WiringPlace, wiring: Wiring) -> Planned:
-        earlier = self.of(agent, place)
+        earlier = self.of(agent, place.scope, place.root)
         written = {each.path: each for each in earlier.files} if earlier else {}
         changes = [
             self._plan_part(part, place, written.pop(str(part.path), None)) for part in wiring.parts
@@ -270,12 +284,12 @@ class Connections:
             connection=earlier,
         )
 
-    def plan_disconnect(self, connection: Connection, place: WiringPlace) -> Planned:
+    def plan_disconnect(self, connection: Connection) -> Planned:
         """The changes that disconnecting would make. Raises ReviewerError as `plan_connect`."""
-        changes, left = self._plan_removals(connection.files, place)
+        changes, left = self._plan_removals(connection.files, connection.place)
         return Planned(
             agent=connection.agent,
-            place=place,
+            place=connection.place,
             changes=changes,
             left=left,
             connection=connection,
@@ -383,7 +397,8 @@ class Connections:
         """Write a plan, all its files or none; returns the files of the connection, and the
         backups. Raises ConflictError.
         """
-        if self.of(planned.agent, planned.place) != planned.connection:
+        place = planned.place
+        if self.of(planned.agent, place.scope, place.root) != planned.connection:
             raise ConflictError(
                 f"{planned.agent} was connected or disconnected by another process meanwhile; "
                 "nothing was written."

@@ -11,8 +11,9 @@ from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
-from reviewer.agents.wiring import AGENTS, FileKind, WiringScope
+from reviewer.agents.wiring import CONNECTABLE, FileKind, WiringScope
 from reviewer.errors import ReviewerError
+from reviewer.projects import tree_root
 from reviewer.promotion.export.file_writer import read_file
 
 
@@ -33,27 +34,21 @@ class AgentRow(Struct, frozen=True, kw_only=True):
     """Whether our settings have never been tried with its program."""
 
 
-def agent_rows(
-    store: Path, *, root: Path | None, why_nothing: Callable[[str | None], str]
-) -> list[AgentRow]:
-    """All agents. `root`: include this project's connections besides the user's. `why_nothing`:
-    see `Engine.why_agents_get_nothing`.
+def agent_rows(store: Path, why_nothing: Callable[[str | None], str]) -> list[AgentRow]:
+    """All agents, with the connections of the project here and of all projects. `why_nothing`: see
+    `Engine.why_agents_get_nothing`.
 
     Raises ReviewerError for a damaged record.
     """
-    everywhere, files = Connections(store).all(), AgentFiles(store)
+    root, files = tree_root(), AgentFiles(store)
+    here = [each for each in Connections(store).all() if each.is_for(root)]
     read: dict[str, str] = {}
     for note in files.sessions():
         if note.read_at and not note.problem:
             read[note.agent] = max(read.get(note.agent, ""), note.read_at)
     rows = []
-    for name, kind in AGENTS.items():
-        own = [
-            connection
-            for connection in everywhere
-            if connection.agent == name
-            and (connection.scope is WiringScope.USER or connection.root == str(root))
-        ]
+    for name, kind in CONNECTABLE.items():
+        own = [connection for connection in here if connection.agent == name]
         program = next(filter(None, map(shutil.which, kind.programs)), "")
         missing = [sentence for connection in own for sentence in connection.missing()]
         if own and not program:

@@ -90,7 +90,6 @@ def without(text: str, additions: Sequence[Addition]) -> tuple[str, list[str]]:
 
 
 def has(text: str, addition: Addition) -> bool:
-    """Whether a text has an addition, unchanged. Raises JsonTextError."""
     return _Text(text).position(addition) is not None
 
 

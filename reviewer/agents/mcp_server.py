@@ -17,14 +17,10 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from reviewer import __version__
-from reviewer.agents.agent_tools import (
-    MAX_QUOTES,
-    TYPES,
-    AgentQuote,
-    AgentTools,
-)
+from reviewer.agents.agent_tools import MAX_QUOTES, AgentQuote, AgentTools
 from reviewer.agents.events import EVENTS
 from reviewer.errors import ReviewerError
+from reviewer.extraction.candidates import MemoryType
 from reviewer.text.for_agents import AgentText, joined, sentence
 
 INSTRUCTIONS = (
@@ -108,7 +104,7 @@ def server(tools: AgentTools, *, agent_given: bool = True) -> MCPServer[Any]:
             list[AgentQuote],
             Field(description="The passages that prove it.", min_length=1, max_length=MAX_QUOTES),
         ],
-        type: Annotated[str, Field(description=" | ".join(TYPES))] = "",  # noqa: A002
+        type: Annotated[str, Field(description=" | ".join(MemoryType))] = "",  # noqa: A002
     ) -> str:
         """Propose something worth remembering. A person decides on it later.
 

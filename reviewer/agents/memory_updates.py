@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from reviewer.errors import ReviewerError
@@ -51,7 +50,7 @@ def _rewritten(engine: Engine) -> list[str]:
     from reviewer.agents.agent_files import AgentFiles
     from reviewer.agents.connections import Connections
     from reviewer.agents.memory_folders import facts_of, memory_wiring
-    from reviewer.agents.wiring import FileKind, WiringPlace, WiringScope
+    from reviewer.agents.wiring import FileKind, WiringScope
 
     store = engine.path.absolute()
     problems: list[str] = []
@@ -59,14 +58,12 @@ def _rewritten(engine: Engine) -> list[str]:
         connections = Connections(store, clock=engine.clock)
         for connection in connections.all():
             if connection.scope is WiringScope.MEMORY and connection.project:
-                place = WiringPlace(
-                    scope=connection.scope, root=Path(connection.root), command=(), environment={}
-                )
+                agent, project = connection.agent, connection.project
                 try:
-                    facts = facts_of(engine, connection.project)
-                    wiring = memory_wiring(connection.agent, place, connection.project, facts)
+                    facts = facts_of(engine, project)
+                    wiring = memory_wiring(agent, connection.place, project, facts)
                     own = [part.text for part in wiring.parts if part.kind is FileKind.OWN]
                     problems += connections.rewrite(connection, own)
                 except (OSError, ReviewerError) as problem:
-                    problems.append(f"The memory folder of {connection.agent}: {problem}")
+                    problems.append(f"The memory folder of {agent}: {problem}")
     return problems

@@ -1,4 +1,4 @@
-"""The path of the program, for agents to start."""
+"""The command by which agents start the program."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from reviewer.agents.wiring import WiringPlace, WiringScope
 from reviewer.errors import ReviewerError
 from reviewer.installation import extra_command
+from reviewer.system import default_store
 
 
 def missing_mcp() -> str:
@@ -20,6 +22,21 @@ def missing_mcp() -> str:
         "The package mcp is not installed: the hooks work, the MCP server does not. "
         f"Install it: {extra_command('mcp')}"
     )
+
+
+def place_for(
+    scope: WiringScope, root: Path, store: Path, project: str | None = None
+) -> WiringPlace:
+    """Where to connect an agent, and the command by which it starts the program on a store.
+
+    Raises ReviewerError.
+    """
+    command: list[str] = []
+    if scope is not WiringScope.MEMORY:
+        command = [program(shared=scope is WiringScope.PROJECT)]
+        command += ["--db", str(store)] if store != default_store() else []
+        command += ["--project", project] if project is not None else []
+    return WiringPlace(scope=scope, root=root, command=tuple(command), environment=dict(os.environ))
 
 
 def program(*, shared: bool) -> str:

@@ -304,7 +304,7 @@ NEVER_RUN = (
     "check that its next session starts with the packet."
 )
 
-AGENTS: dict[str, AgentKind] = {
+CONNECTABLE: dict[str, AgentKind] = {
     "claude-code": AgentKind("Claude Code", ("claude",), _claude, "CLAUDE.md"),
     "codex": AgentKind("Codex", ("codex",), _codex, "AGENTS.md"),
     "gemini": AgentKind("Gemini CLI", ("gemini",), _gemini, "GEMINI.md"),

@@ -25,7 +25,6 @@ from reviewer.commits.values import CommitQuery, CommitRow, CommitView
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 
-PRIORITIES = ("skip", "normal", "important", "pinned")
 ROLES = ("user", "assistant", "system", "tool", "note")
 GLYPHS = {"skip": "∅", "normal": "·", "important": "◆", "pinned": "●"}
 BATCH = 500
@@ -37,7 +36,7 @@ with_criteria = together(
         "--priority",
         "skip: left out; normal: compressed freely; important: compressed with care; pinned: never "
         "compressed.",
-        choices=PRIORITIES,
+        choices=[*GLYPHS],
     ),
     option("--retain TEXT", "Instructions for the summary: what must survive, in words."),
     option(

@@ -29,13 +29,13 @@ from reviewer.clock import TimeLeft
 from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.segments import title_of
-from reviewer.compression.values import FidelityValidation
+from reviewer.compression.values import FidelityValidation, Level
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
 
 LOST_SHOWN = 5
-LEVELS = ("full", "detailed", "brief", "tags")
+LEVELS = tuple(each.name.lower() for each in Level)
 
 
 @click.command(cls=Verb, example="compress talk --fit 8000 --apply")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,14 +10,14 @@ import click
 
 from reviewer.agents.connections import Connections, Planned
 from reviewer.agents.installed import agent_rows
-from reviewer.agents.program import missing_mcp, program
-from reviewer.agents.wiring import AGENTS, NEVER_RUN, WiringPlace, WiringScope, home
+from reviewer.agents.program import missing_mcp, place_for
+from reviewer.agents.wiring import CONNECTABLE, NEVER_RUN, WiringScope, home
 from reviewer.cli.inputs import flag, together
 from reviewer.cli.output import emit, json_option, moment, narrate, print_text
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session, update_agents
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.projects import work_tree
+from reviewer.projects import tree_root
 from reviewer.system import working_folder
 from reviewer.text.for_agents import AgentText
 
@@ -40,7 +39,7 @@ YES = click.option("--yes", "-y", is_flag=True, help="Write without asking.")
 
 
 @click.command(cls=Verb, own_project=True, example="connect claude-code")
-@click.argument("agent", required=False, type=click.Choice(tuple(AGENTS)))
+@click.argument("agent", required=False, type=click.Choice(tuple(CONNECTABLE)))
 @SCOPE
 @flag(
     "--block",
@@ -73,8 +72,9 @@ def connect(
         raise click.UsageError("--json is for the table, without an agent")
     if block and scope != "project":
         raise click.UsageError("--block needs --project: a block has one project's memories")
-    place = _place(session, scope)
-    connections = Connections(session.store_path().absolute())
+    store = session.store_path().absolute()
+    place = place_for(WiringScope(scope), _root(session, scope), store, session.project)
+    connections = Connections(store)
     if scope == "memory":
         from reviewer.agents.memory_folders import facts_of
 
@@ -88,14 +88,14 @@ def connect(
     old = planned.connection
     if not planned.changed and old is not None and old.command == place.command:
         narrate(f"{agent} is already connected.")
-        if scope == "project" and session.store_path().exists():
+        if scope == "project" and store.exists():
             with session.whole_store() as engine:
                 if nothing := _bound(session, engine):
                     narrate(nothing)
         return
     if not _agreed(connections, planned, yes):
         return
-    is_new = not session.store_path().exists()
+    is_new = not store.exists()
     with session.whole_store(create=True) as engine:
         if is_new:
             narrate(
@@ -111,7 +111,7 @@ def connect(
 
 
 @click.command(cls=Verb, own_project=True, example="disconnect claude-code")
-@click.argument("agent", type=click.Choice(tuple(AGENTS)))
+@click.argument("agent", type=click.Choice(tuple(CONNECTABLE)))
 @SCOPE
 @YES
 @pass_session
@@ -119,12 +119,14 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     """A file that nobody has changed since is restored byte for byte. From any other file only
     reviewer's own lines are removed; a line that was changed stays, and is named.
     """
-    place = _place(session, scope)
+    root = _root(session, scope)
     connections = Connections(session.store_path().absolute())
-    connection = connections.of(agent, place)
+    connection = connections.of(agent, WiringScope(scope), root)
     if connection is None:
-        raise ReviewerError(f"{agent} is not connected for {_words(place)}. See: reviewer connect")
-    planned = connections.plan_disconnect(connection, place)
+        raise ReviewerError(
+            f"{agent} is not connected for {_words(scope, root)}. See: reviewer connect"
+        )
+    planned = connections.plan_disconnect(connection)
     if planned.changed and not _agreed(connections, planned, yes):
         return
     backups = connections.disconnect(planned)
@@ -137,7 +139,8 @@ def disconnect(session: Session, agent: str, scope: str, yes: bool) -> None:
     leave(FAILED)
 
 
-def _place(session: Session, scope: str) -> WiringPlace:
+def _root(session: Session, scope: str) -> Path:
+    """The folder to connect an agent in: the user's home, or the root of the work tree here."""
     session.refuse_all_projects()
     if scope == "user":
         if session.project is not None:
@@ -145,25 +148,13 @@ def _place(session: Session, scope: str) -> WiringPlace:
                 "a project's name needs the flag --project after connect: for all projects, each "
                 "is known by its folder"
             )
-        root = home()
-    else:
-        tree = work_tree()
-        if tree is None:
-            raise ReviewerError(
-                f"{working_folder()} is not in a git work tree: connect in a project's folder, or"
-                " --user."
-            )
-        root = Path(tree.root)
-    command: list[str] = []
-    if scope != "memory":
-        command.append(program(shared=scope == "project"))
-        if session.db is not None:
-            command += ["--db", str(session.store_path().absolute())]
-        if session.project is not None:
-            command += ["--project", session.project]
-    return WiringPlace(
-        scope=WiringScope(scope), root=root, command=tuple(command), environment=dict(os.environ)
-    )
+        return home()
+    if not (root := tree_root()):
+        raise ReviewerError(
+            f"{working_folder()} is not in a git work tree: connect in a project's folder, or"
+            " --user."
+        )
+    return Path(root)
 
 
 def _bound(session: Session, engine: Engine) -> str:
@@ -212,20 +203,19 @@ def _flag(scope: str) -> str:
     return "" if scope == "user" else f" --{scope}"
 
 
-def _words(place: WiringPlace) -> str:
-    if place.scope == "memory":
-        return f"the memory folder of {place.root}"
-    return "this user" if place.scope == "user" else f"the project {place.root}"
+def _words(scope: str, root: Path) -> str:
+    if scope == "memory":
+        return f"the memory folder of {root}"
+    return "this user" if scope == "user" else f"the project {root}"
 
 
 def _show_table(session: Session, as_json: bool) -> None:
-    tree, store = work_tree(), session.store_path().absolute()
-    root = Path(tree.root) if tree else None
+    store = session.store_path().absolute()
     if store.exists():
         with session.whole_store() as engine:
-            rows = agent_rows(store, root=root, why_nothing=engine.why_agents_get_nothing)
+            rows = agent_rows(store, engine.why_agents_get_nothing)
     else:
-        rows = agent_rows(store, root=root, why_nothing=lambda _: "")
+        rows = agent_rows(store, lambda _: "")
     emit(
         rows,
         as_json,

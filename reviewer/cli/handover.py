@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +16,7 @@ from reviewer.cli.summarize import say_what_is_wrong, written_by
 from reviewer.errors import SourceError
 
 if TYPE_CHECKING:
+    from reviewer.agents.transcripts import SessionFile
     from reviewer.compression.engines import EngineName
     from reviewer.compression.handover import Handover
 
@@ -54,9 +55,7 @@ def brief(
 
     named = find_session(session, name)
     with written_by(engine, model) as writer:
-        found = write_brief(
-            named.path, max_tokens=max_tokens, session=named.session or None, writer=writer
-        )
+        found = write_brief(named.path, max_tokens=max_tokens, session=named.session, writer=writer)
     _show(found, named, as_json)
 
 
@@ -70,20 +69,13 @@ def keep(session: Session, name: str | None, max_tokens: int, as_json: bool) -> 
     from reviewer.compression.handover import write_keep
 
     named = find_session(session, name)
-    found = write_keep(named.path, max_tokens=max_tokens, session=named.session or None)
+    found = write_keep(named.path, max_tokens=max_tokens, session=named.session)
     _show(found, named, as_json)
 
 
-class NamedSession(NamedTuple):
-    """A session to write about: its file, and its id if the file has several."""
-
-    path: Path
-    session: str = ""
-
-
-def _show(found: Handover, named: NamedSession, as_json: bool) -> None:
-    inside = f", {found.conversation}" if found.conversation else f" {named.session}".rstrip()
-    place = f"{named.path}{inside}"
+def _show(found: Handover, named: SessionFile, as_json: bool) -> None:
+    inside = f", {found.conversation}" if found.conversation else f" {named.session or ''}"
+    place = f"{named.path}{inside}".rstrip()
     if as_json:
         print_json(found)
         say_what_is_wrong(found.engine, found.note, found.invented)
@@ -98,17 +90,19 @@ def _show(found: Handover, named: NamedSession, as_json: bool) -> None:
     say_what_is_wrong(found.engine, found.note, found.invented)
 
 
-def find_session(session: Session, name: str | None) -> NamedSession:
+def find_session(session: Session, name: str | None) -> SessionFile:
     """A session by its path or id; by default, the newest of this project.
 
     Raises SourceError.
     """
+    from reviewer.agents.transcripts import SessionFile
+
     if name is not None and (Path(name).exists() or len(Path(name).parts) > 1):
-        return NamedSession(Path(name))
+        return SessionFile(Path(name))
     known = {
-        **{NamedSession(path): path.stat().st_mtime_ns for path in ingested_sessions(session)},
+        **{SessionFile(path): path.stat().st_mtime_ns for path in ingested_sessions(session)},
         **{
-            NamedSession(each.path, each.session): each.modified_ns
+            SessionFile(each.path, each.session or None): each.modified_ns
             for each in found_sessions(session)[1]
             if not each.subagent
         },

@@ -124,7 +124,8 @@ def _behind_first(ctx: click.Context, _: click.Parameter, value: int | None) -> 
 
 
 line_range = together(
-    option("--from-line A", "First line, from 0.", least=0, default=0),
+    # Eager: known when the other is checked, in whatever order they are given.
+    option("--from-line A", "First line, from 0.", least=0, default=0, is_eager=True),
     option("--to-line B", "Stop before this line.", least=0, callback=_behind_first),
 )
 """The lines of a file to read."""
@@ -134,7 +135,7 @@ def read_text(
     name: str,
     *,
     of: str = "a memory",
-    if_empty: str = "To reject a candidate: reviewer reject ID",
+    if_empty: str = "",
     most: int = LONGEST_TEXT,
 ) -> str:
     """The text of a UTF-8 file (`-` is standard input), stripped.
@@ -159,5 +160,5 @@ def read_text(
             f"{name} is not UTF-8 text (byte {problem.start}). Save it as UTF-8 and try again."
         ) from problem
     if not text:
-        raise SourceError(f"{name} is empty. {if_empty}")
+        raise SourceError(f"{name} is empty. {if_empty}".rstrip())
     return text

@@ -26,12 +26,10 @@ from reviewer.pipelines.dot import read_pipeline
 from reviewer.pipelines.history import conversation_of, read_history, stages_of
 from reviewer.pipelines.preamble import build_preamble
 from reviewer.pipelines.resolve import DEGRADED_MODE, NodeEntry, entry_after, entry_through
-from reviewer.pipelines.values import Pipeline, PipelineEdge, RunHistory
+from reviewer.pipelines.values import MODES, Pipeline, PipelineEdge, RunHistory
 from reviewer.pipelines.walk import WalkStep, walk
 from reviewer.text.secrets.values import without_secrets
 from reviewer.text.tokens import counter
-
-MODES = ("full", "truncate", "compact", "summary:low", "summary:medium", "summary:high")
 
 
 @click.group(cls=VerbSection)

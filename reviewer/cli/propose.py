@@ -186,7 +186,6 @@ class _Follower(ProgressLine):
 
 
 def _has_terminal() -> bool:
-    """Whether a person can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -359,8 +358,6 @@ def _agreed(max_tokens_in: int | None) -> bool:
 
 
 class _Outcome:
-    """The outcome of a run, session by session."""
-
     def __init__(
         self, plan: RunPlan, reader: str, engine: Engine, project: str, max_tokens_in: int | None
     ) -> None:

@@ -13,15 +13,12 @@ from reviewer.cli.output import emit, json_option, narrate, print_json, print_ta
 from reviewer.cli.session import Session, VerbSection, pass_session
 from reviewer.engine import Engine
 from reviewer.promotion.lists.filters import field_without_value
-from reviewer.promotion.views import QueueQuery, Sort
+from reviewer.promotion.lists.queue import STATUSES
+from reviewer.promotion.views import QueueQuery, QueueRow, Sort
 from reviewer.text import signs
 
-STATUSES = (
-    "waiting", "candidate", "deferred", "active", "invalid", "superseded", "graduated", "all",
-)  # fmt: skip
 SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
 """The screen's word for a status -> the store's."""
-SORTS = ("rank", "confidence", "newest", "source", "sessions", "used", "cost")
 BATCH = 200
 """Rows read from the store at a time, so that the first lines appear at once."""
 
@@ -46,7 +43,7 @@ def queue() -> None:
     into="filter_text",
     default="",
 )
-@option("--sort", "Order.", choices=SORTS, default="rank")
+@option("--sort", "Order.", choices=[each.value for each in Sort], default="rank")
 @limit_option()
 @json_option()
 @pass_session
@@ -95,13 +92,7 @@ def _print_batch(engine: Engine, ids: Sequence[int], as_json: bool) -> None:
     rows = [
         (
             str(row.id),
-            mark(
-                row.status,
-                row.deferred,
-                row.edited,
-                (*row.flags, signs.STALE) if row.id in stale else row.flags,
-                row.id in hints,
-            ),
+            _mark(row, is_stale=row.id in stale) + (signs.HINT if row.id in hints else ""),
             f"{row.confidence:.2f}".removeprefix("0"),
             row.type,
             f"{signs.NEAR}{row.members + 1}" if row.members else "",
@@ -112,13 +103,11 @@ def _print_batch(engine: Engine, ids: Sequence[int], as_json: bool) -> None:
     print_table(rows, right=[0])
 
 
-def mark(
-    status: str, deferred: bool, edited: bool, flags: tuple[str, ...], hinted: bool = False
-) -> str:
-    """The signs of a row: decision, edit, flags, policy hint."""
-    decided = signs.STATUS_SIGNS.get(status, signs.DEFERRED if deferred else "·")
-    reworded = signs.EDITED if edited else ""
-    return decided + reworded + signs.flag_signs(flags) + (signs.HINT if hinted else "")
+def _mark(row: QueueRow, *, is_stale: bool) -> str:
+    """The signs of a row: decision, edit, flags."""
+    decided = signs.STATUS_SIGNS.get(row.status, signs.DEFERRED if row.deferred else "·")
+    flags = (*row.flags, signs.STALE) if is_stale else row.flags
+    return decided + (signs.EDITED if row.edited else "") + signs.flag_signs(flags)
 
 
 @queue.command("show")

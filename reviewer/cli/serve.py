@@ -32,6 +32,7 @@ def serve(session: Session, port: int, demo: bool) -> None:
         command = own_command("--db", str(session.store_path()))
         command += ["--project", session.project] if session.project is not None else []
         command += ["--all-projects"] if session.all_projects else []
+        command += ["--actor", session.actor] if session.actor is not None else []
     server = Server(command, port)
     print_text(server.address)
     sys.stdout.flush()

@@ -46,8 +46,6 @@ DUMB_TERMINALS = ("", "dumb", "unknown")
 
 
 class NoTerminalError(click.ClickException):
-    """There is no terminal for drawing the screen."""
-
     exit_code = WRONG_USAGE
 
 
@@ -243,9 +241,10 @@ class Session:
         ascii: bool = False,  # noqa: A002
         start: Start | None = None,
     ) -> int:
-        """Show the screen on an opened store; returns the exit code."""
         from reviewer.settings import load_settings, settings_path
 
+        if self.actor is not None:  # the processes that the screen starts act in the same name
+            os.environ["REVIEWER_ACTOR"] = self.actor
         settings = load_settings()
         return self._open_screen(
             engine,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from reviewer.compression.file_summary import FileSummary
     from reviewer.compression.summary_writer import SummaryWriter
 
-LEVELS = ("detailed", "brief", "tags")
+LEVELS = tuple(each.name.lower() for each in Level if each is not Level.FULL)
 
 
 @click.command()

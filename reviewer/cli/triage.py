@@ -117,7 +117,8 @@ def edit(
     worded = content_file is not None or type_ is not None or name is not None
     if not worded and not moments:
         raise click.UsageError("name what to change: --content-file, --type, --name or --when")
-    content = None if content_file is None else read_text(content_file)
+    rejects = "To reject a candidate: reviewer reject ID"
+    content = None if content_file is None else read_text(content_file, if_empty=rejects)
     chosen = [read_moment(each) for each in moments if each != "derived"]
     with session.changing() as engine:
         if moments:

@@ -315,4 +315,4 @@ def age_text(days: int | None) -> str:
         return "no date"
     if days < 0:
         return "in the future"
-    return "today" if days == 0 else "1 day ago" if days == 1 else f"{days:,} days ago"
+    return f"{count(days, 'day')} ago" if days else "today"

@@ -154,7 +154,7 @@ class Index:
         rows = self._connection.execute(
             f"SELECT rowid, -bm25(entry, {WEIGHTS[0]}, {WEIGHTS[1]}, {WEIGHTS[2]})"
             " FROM entry WHERE entry MATCH ?",
-            (_phrase(word),),
+            (f'"{_apart(word)}"',),
         )
         return dict(rows.fetchall())
 
@@ -162,9 +162,9 @@ class Index:
 def _split(text: str) -> str:
     """A text with the parts of its identifiers added as words."""
     spaced = _CAMEL.sub(" ", text)
-    return UNSPACED.sub(r" \g<0> ", text if spaced == text else f"{text}\n{spaced}")
+    return _apart(text if spaced == text else f"{text}\n{spaced}")
 
 
-def _phrase(word: str) -> str:
-    spaced = UNSPACED.sub(r" \g<0> ", word)
-    return f'"{spaced}"'
+def _apart(text: str) -> str:
+    """A text with blanks around the characters of scripts that have none between words."""
+    return UNSPACED.sub(r" \g<0> ", text)

@@ -34,13 +34,6 @@ def recency(days: int | None) -> float:
     return next((value for limit, value in RECENT if days <= limit), OLD)
 
 
-def age_in_days(at: datetime | None, now: datetime) -> int | None:
-    """Days between the dates of `at` and `now`, so that a packet stays the same for a day; None
-    without a date.
-    """
-    return None if at is None else (now.date() - at.date()).days
-
-
 def in_progress(text: str) -> bool:
     """Whether a task is labelled `#in-progress`."""
     return bool(_IN_PROGRESS.search(text))
@@ -172,7 +165,8 @@ def newest(item: Item) -> tuple[float, ...]:
 
 
 def _score(item: Item, match: Relevance, now: datetime, for_task: bool) -> Score:
-    days = age_in_days(item.at, now)
+    # Whole days, so that a packet stays the same for a day.
+    days = None if item.at is None else (now.date() - item.at.date()).days
     recent = recency(days)
     total = match.score if for_task else 0.0 if item.superseded else recent + match.score
     return Score(

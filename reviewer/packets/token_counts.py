@@ -45,17 +45,13 @@ class Measurer:
         self._pieces: dict[str, CountedText] = {}
 
     def piece(self, text: str) -> CountedText:
-        found = self._pieces.get(text)
-        if found is None:
-            found = self._pieces[text] = self._counted(text)
-        return found
-
-    def _counted(self, text: str) -> CountedText:
-        count = self._count
-        safe, masked = masked_markdown(text)
-        last = safe.rpartition("\n")[2]
-        gap = count(f"{last}\n\n") - count(f"{last}\n")
-        return CountedText(safe, count(f"{safe}\n"), gap, masked)
+        if text not in self._pieces:
+            count = self._count
+            safe, masked = masked_markdown(text)
+            last = safe.rpartition("\n")[2]
+            gap = count(f"{last}\n\n") - count(f"{last}\n")
+            self._pieces[text] = CountedText(safe, count(f"{safe}\n"), gap, masked)
+        return self._pieces[text]
 
 
 def estimate(text: str) -> int:

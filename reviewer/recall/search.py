@@ -45,8 +45,6 @@ _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d
 
 
 class Recalled:
-    """A memory and the reason it was recalled."""
-
     def __init__(self, number: int, content: str, why: str, score: float) -> None:
         self.id, self.content, self.why, self.score = number, content, why, score
 

@@ -23,7 +23,6 @@ CUE_CHARS = 1_000
 def note_use(
     store: sqlite3.Connection, memory: int, session: str, event: str, cue: str, at: str
 ) -> None:
-    """Record that a session was handed a memory."""
     store.execute(
         "INSERT INTO use_of_memory (memory_id, session, moment, cue, at) VALUES (?, ?, ?, ?, ?)",
         (memory, session, event, cue[:CUE_CHARS], at),
@@ -43,7 +42,6 @@ def note_start(store: sqlite3.Connection, memories: Iterable[int], session: str,
 def put_moments(
     store: sqlite3.Connection, made: Iterable[tuple[int, Iterable[tuple[str, str]]]]
 ) -> None:
-    """Replace the moments of memories."""
     for memory, moments in made:
         store.execute("DELETE FROM moment WHERE memory_id = ?", (memory,))
         store.executemany(
@@ -56,7 +54,6 @@ def put_moments(
 
 
 def in_transaction(store: sqlite3.Connection, work: Callable[[sqlite3.Connection], None]) -> None:
-    """Run a function in one transaction."""
     store.execute("BEGIN IMMEDIATE")
     try:
         work(store)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from asyncio import Future, to_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -36,7 +35,7 @@ from reviewer.tui.kit.actor import (
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.places import load_light, load_tab, save_light, save_tab
+from reviewer.tui.places import kept
 from reviewer.tui.queue.screen import QueueScreen
 from reviewer.tui.terminal import (
     Colourless,
@@ -59,8 +58,6 @@ if TYPE_CHECKING:
     from reviewer.tui.pipelines.run import BackgroundRun
 
 
-SWITCH_SECONDS = 0.0005
-"""Thread switch interval; keeps keys responsive while a thread computes."""
 WATCH_SECONDS = 2.0
 """How often to check whether another process has written to the store."""
 PROGRESS_SECONDS = 0.25
@@ -76,6 +73,9 @@ ROOMS = {
     keys.SHOW_HISTORY.id: ("history", "HistoryScreen"),
 }
 """The action of a tab -> its room and its screen; the queue lies below all of them."""
+
+THEME = "theme of screen"
+"""The name under which the theme chosen on the screen is kept."""
 
 Value = TypeVar("Value")
 
@@ -146,8 +146,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         for theme in THEMES:
             self.register_theme(theme)
         # `set_reactive` skips the watcher, which would parse all styles a second time.
-        chosen_light = load_light(engine.path)
-        light = light if chosen_light is None else chosen_light
+        light = {"light": True, "dark": False}.get(str(kept(engine.path).get(THEME)), light)
         chosen = theme_for(LIGHT if light else DARK, self.console.color_system)
         self.set_reactive(App.theme, chosen)
         self.stylesheet.set_variables(self.get_css_variables())
@@ -157,7 +156,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.set_keymap(custom_keys)
 
     def get_driver_class(self) -> type[Driver]:
-        """The platform's driver, made to accept any bytes."""
         return accepting_any_bytes(super().get_driver_class())
 
     def get_default_screen(self) -> Screen[None]:
@@ -169,7 +167,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         self.call_after_refresh(begin_collecting)
         self.set_interval(WATCH_SECONDS, self._watch_store)
-        room = ROOMS.get(f"show_{load_tab(self.engine.path, self.project)}")
+        room = ROOMS.get(f"show_{kept(self.engine.path).get(self._tab_name)}")
         if self._start is not None:
             self.open_start()
         elif room is not None:
@@ -199,21 +197,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         self.running.stop()
         return True
 
-    async def carry_out(
-        self, node: DOMNode, work: Callable[[], Value], words: str, total: int = 0
-    ) -> Value:
-        """Run an act on many rows in a thread, with its progress on the screen of `node`.
-
-        Raises the exceptions of `work`, and ActStoppedError if stopped with escape.
-        """
-        act = RunningAct(words, total)
-
-        def watched() -> Value:
-            with self.engine.watched(act.watch):
-                return work()
-
-        return await self.accompany(node, act, watched)
-
     async def accompany(self, node: DOMNode, act: RunningAct, work: Callable[[], Value]) -> Value:
         """Run `work` in a thread, with the progress of `act` on the screen of `node`.
 
@@ -238,7 +221,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     # screens that another one opens
 
     def open_start(self) -> None:
-        """Open the first screen."""
         from reviewer.tui.start.screen import StartScreen
 
         if self._start is None:
@@ -307,9 +289,13 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             with suppress(StoreError):
                 self._keep(screen)
         tabs = [each.tab for each in self.screen_stack if isinstance(each, KitScreen) and each.tab]
-        if tabs and not self.engine.read_only:
-            with suppress(OSError):  # nobody is left to tell
-                save_tab(self.engine.path, self.project, tabs[-1])
+        if tabs:
+            self.keep_for_next_run({self._tab_name: tabs[-1]})
+
+    @property
+    def _tab_name(self) -> str:
+        """The name under which the last tab of a project is kept."""
+        return f"tab of {self.project or ''}"
 
     @on(events.AppFocus)
     def _watch_store(self) -> None:
@@ -437,16 +423,11 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def action_switch_theme(self) -> None:
         self.theme = other_theme(self.theme)
-        if self.engine.read_only:
-            return
-        try:
-            save_light(self.engine.path, light=not self.current_theme.dark)
-        except OSError as error:
-            self.say(f"The theme cannot be saved: {error.strerror}.", bad=True)
+        self.keep_for_next_run({THEME: "dark" if self.current_theme.dark else "light"})
 
     def action_how_to_quit(self) -> None:
-        kept = "the sample data is removed" if self.is_demo else "your place and drafts are kept"
-        self.say(f"{keys.QUIT.key} quits; {kept}.")
+        what = "the sample data is removed" if self.is_demo else "your place and drafts are kept"
+        self.say(f"{keys.QUIT.key} quits; {what}.")
 
     def _cannot_suspend(self) -> str | None:
         can = self._driver is not None and self._driver.can_suspend
@@ -471,21 +452,3 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         if self.background_run is not None:
             self.background_run.close()
         self.exit(0)
-
-
-def run_screen(
-    engine: Engine,
-    project: str | None,
-    *,
-    ascii: bool = False,  # noqa: A002
-    keymap: Path | None = None,
-    light: bool = False,
-    start: Start | None = None,
-) -> int:
-    """Run the screen until the person quits; returns the exit code.
-
-    Raises KeymapError if the keymap file is invalid.
-    """
-    sys.setswitchinterval(SWITCH_SECONDS)
-    app = ReviewerApp(engine, project, ascii=ascii, keymap=keymap, light=light, start=start)
-    return app.run() or app.return_code or 0

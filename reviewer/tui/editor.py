@@ -1,11 +1,11 @@
-"""Running another program in the terminal, such as the user's editor; never through a shell."""
+"""Running the user's editor in the terminal; never through a shell."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import which
 
@@ -64,12 +64,6 @@ def open_in_editor(app: App[int], path: str, line: int) -> str:
     name = Path(argv[0]).name
     if app.is_web:
         raise ReviewerError(f"A browser has no terminal. In a shell: {shlex.join(argv)}")
-    code = _leave_screen_to(app, argv)
-    return f"Back from {name}." if not code else f"{name} ended with exit code {code}."
-
-
-def _leave_screen_to(app: App[int], argv: Sequence[str]) -> int:
-    """Run a program in the terminal and return its exit code."""
     try:
         with app.suspend():
             code = subprocess.run(argv, check=False).returncode  # noqa: S603
@@ -78,4 +72,4 @@ def _leave_screen_to(app: App[int], argv: Sequence[str]) -> int:
     except OSError as error:
         raise ReviewerError(f"{argv[0]} cannot be started: {error.strerror}.") from error
     app.refresh(repaint=True, layout=True)
-    return code
+    return f"Back from {name}." if not code else f"{name} ended with exit code {code}."

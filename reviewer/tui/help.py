@@ -94,11 +94,16 @@ class HelpRow(NamedTuple):
 
 
 def help_rows(below: KitScreen) -> list[HelpRow]:
-    """The keys that work on a screen, most useful first, then the signs.
+    """The syntax of a filter while one is typed, the keys that work on a screen, most useful first,
+    then the signs.
 
     An action `beside` another shares its row.
     """
-    found = [(action, node) for action, node in reachable(below) if action.shown_keys]
+    found, taken = [], set[str]()
+    for action, node in reachable(below):
+        if not taken.issuperset(action.bound_keys):  # a custom key may belong to an inner action
+            found.append((action, node))
+        taken.update(action.bound_keys)
     editing = any(node.pane is keys.EDIT for _, node in found)
     if editing:  # the screen's own keys do not work
         found = [(action, node) for action, node in found if node is not below]
@@ -114,19 +119,13 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
         title = "  ".join([row.title, *more])
         fits = not more or len(title) <= TITLE_CELLS
         rows.append(row._replace(title=title, explanation=row.explanation if fits else ""))
-    if isinstance(below, ListScreen) and below.COLUMN_WORDS:
-        rows.append(HelpRow("columns", below.COLUMN_WORDS, ""))
-    return [*filter_rows(below), *rows, *legend(below.host.glyphs)]
-
-
-def filter_rows(below: KitScreen) -> list[HelpRow]:
-    """The syntax of a filter, while one is typed."""
-    if not isinstance(below, ListScreen):
-        return []
-    if below.filter_bar is None or below.filter_bar.field is not below.focused:
-        return []
-    words = below.FILTER_WORDS or (("words", below.FILTER_HINT),)
-    return [HelpRow(word, "", meaning) for word, meaning in words]
+    if isinstance(below, ListScreen):
+        if below.COLUMN_WORDS:
+            rows.append(HelpRow("columns", below.COLUMN_WORDS, ""))
+        if below.filter_bar is not None and below.filter_bar.field is below.focused:
+            words = below.FILTER_WORDS or (("words", below.FILTER_HINT),)
+            rows = [*(HelpRow(word, "", meaning) for word, meaning in words), *rows]
+    return [*rows, *legend(below.host.glyphs)]
 
 
 def every_row(below: KitScreen) -> list[HelpRow]:

@@ -43,8 +43,6 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
         return driver
 
     class AnyBytesDriver(driver):  # type: ignore[misc,valid-type]
-        """Textual's driver with another decoder."""
-
         def run_input_thread(self) -> None:
             """Read input and post events until the driver stops."""
             self._parser = XTermParser(self._debug)

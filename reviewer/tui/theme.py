@@ -262,5 +262,5 @@ def palette(app: Any) -> Palette:
 
 def glyphs(app: Any) -> Glyphs:
     """The app's `glyphs`, which depend on `--ascii`."""
-    found = getattr(app, "glyphs", GLYPHS)
-    return found if isinstance(found, Glyphs) else GLYPHS
+    found: Glyphs = app.glyphs
+    return found

@@ -82,3 +82,17 @@ class TestWhatIsRead:
         assert done.stderr == f"Nothing could be read: 1 x {why}.\n"
         assert json.loads(done.stdout)["passed_over"] == {why: 1}
         reviewer.nothing_lost(candidates=0)
+
+
+class TestWhatIsWritten:
+    @pytest.mark.parametrize(
+        ("words", "advice"),
+        [
+            (["edit", "1"], " To reject a candidate: reviewer reject ID"),
+            (["remember"], ""),
+        ],
+    )
+    def test_an_empty_text(self, seeded: Reviewer, words: list[str], advice: str) -> None:
+        (seeded.folder / "words.txt").touch()
+        line = seeded.fails(*words, "--content-file", "words.txt")
+        assert line == f"words.txt is empty.{advice}"

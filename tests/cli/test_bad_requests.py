@@ -44,6 +44,7 @@ class TestWhatIsAsked:
             ["queue", "list", "--status", "new"],
             ["queue", "list", "--limit", "0"],
             ["extract", "a.md", "--from-line", "5", "--to-line", "2"],
+            ["extract", "a.md", "--to-line", "2", "--from-line", "5"],
             ["no-such-verb"],
             ["--project", "", "stats"],
         ],

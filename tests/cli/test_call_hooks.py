@@ -46,13 +46,15 @@ FAILED: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "opencode": ("failure", {"output": LINE}),
 }
-WENT_WELL: dict[str, dict[str, Any]] = {
-    "codex": {"tool_name": "Bash", "tool_response": "checked coin.go: error handling is fine"},
-    "gemini": {"tool_response": {"llmContent": f"Output: {LINE}\nExit Code: 0"}},
-    "copilot": {
-        "toolResult": {"textResultForLlm": f"{LINE}\n<shellId: 0 completed with exit code 0>"}
-    },
-}
+WENT_WELL: list[tuple[str, dict[str, Any]]] = [
+    ("codex", {"tool_name": "Bash", "tool_response": "checked coin.go: error handling is fine"}),
+    ("gemini", {"tool_response": {"llmContent": f"Output: {LINE}\nExit Code: 0"}}),
+    ("gemini", {"tool_response": {"llmContent": f"{LINE}\nThe log ends with the exit code"}}),
+    (
+        "copilot",
+        {"toolResult": {"textResultForLlm": f"{LINE}\n<shellId: 0 completed with exit code 0>"}},
+    ),
+]
 GUARDED = {
     "claude-code": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool",
     "copilot": "preToolUse", "opencode": "guard",
@@ -156,26 +158,24 @@ def test_the_words_of_a_line_bring_their_best_memory_only_and_those_of_a_prompt_
 def test_a_guard_with_flags_stops_only_a_call_that_has_them(
     reviewer: Reviewer, office: Path
 ) -> None:
-    remembered(reviewer, office, "Never overwrite what others have pushed.")
-    reviewer.succeeds("edit", 1, "--when", "before git push --force")
+    when = "before git push --force"
+    remembered(reviewer, office, "Never overwrite what others have pushed.", when=when)
     for command, stops in (("git push", False), ("git add . && git push --force", True)):
         call = told(office, tool_name="Bash", tool_input={"command": command})
         assert ("overwrite" in hook(reviewer, "claude-code", "PreToolUse", call)) is stops
 
 
-def test_a_memory_only_for_its_moments_is_not_found_by_its_words(
-    reviewer: Reviewer, office: Path
+@pytest.mark.parametrize(("when", "comes"), [("no prompt", False), ("no packet", True)])
+def test_a_memory_without_prompts_is_not_found_by_its_words_at_a_failure_either(
+    reviewer: Reviewer, office: Path, when: str, comes: bool
 ) -> None:
-    remembered(reviewer, office, "Glaze of the kiln cracks: dry the shelf first.")
+    remembered(reviewer, office, "Glaze of the kiln cracks: dry the shelf first.", when=when)
     failed = told(
         office,
         tool_input={"command": "make kiln"},
         error="Exit code 1\novens/kiln.go:3:1: glaze cracks on the shelf of the kiln",
     )
-    reviewer.succeeds("edit", 1, "--when", "guard git push; no prompt")
-    assert not hook(reviewer, "claude-code", "PostToolUseFailure", failed)
-    reviewer.succeeds("edit", 1, "--when", "guard git push")
-    assert hook(reviewer, "claude-code", "PostToolUseFailure", failed)
+    assert bool(hook(reviewer, "claude-code", "PostToolUseFailure", failed)) is comes
 
 
 def test_a_memory_that_no_agent_is_told_takes_no_other_ones_place(
@@ -252,9 +252,11 @@ def test_the_memory_of_a_tool_comes_when_it_fails(
         assert ("sleeps" in said(answer)) is expected
 
 
-@pytest.mark.parametrize("agent", WENT_WELL)
-def test_a_call_that_went_well_brings_nothing(agent: str, reviewer: Reviewer, office: Path) -> None:
-    assert hook(reviewer, agent, FAILED[agent][0], told(office, **WENT_WELL[agent])) == ""
+@pytest.mark.parametrize(("agent", "payload"), WENT_WELL)
+def test_a_call_that_went_well_brings_nothing(
+    agent: str, payload: dict[str, Any], reviewer: Reviewer, office: Path
+) -> None:
+    assert hook(reviewer, agent, FAILED[agent][0], told(office, **payload)) == ""
 
 
 @pytest.mark.parametrize(

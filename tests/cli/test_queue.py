@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reviewer.cli.queue import SCREEN_WORDS, SORTS, STATUSES
+from reviewer.cli.queue import SCREEN_WORDS
 from tests.cli.conftest import Reviewer
 from tests.stored import planted
 
@@ -110,14 +110,6 @@ def test_a_project_can_be_named_before_or_behind_the_verb(ingested: Reviewer) ->
     )
     everything = ingested.ids("--all-projects")
     assert len(everything) == 3 + len(ingested.ids("--project", "kiosk"))
-
-
-def test_the_choices_are_those_of_the_engine() -> None:
-    from reviewer.promotion.lists.queue import STATUSES as KNOWN
-    from reviewer.promotion.views import Sort
-
-    assert set(KNOWN) == set(STATUSES)
-    assert set(SORTS) == {sort.value for sort in Sort}
 
 
 def test_a_candidate_whose_source_has_changed_says_so_in_the_list(reviewer: Reviewer) -> None:

@@ -75,4 +75,5 @@ async def test_a_question_about_the_last_row_in_sight_leaves_its_text_in_sight(
         await screen.press(*"j" * (row.size.height - 1), "w")
         box = screen.top(ChoiceScreen).box.region
         assert box.bottom <= row.region.bottom
-        assert not box.contains(0, screen.queue.row_in_question.y)
+        line, _ = screen.queue.row_in_question()
+        assert not box.contains(0, line.y)

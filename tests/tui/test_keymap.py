@@ -90,6 +90,19 @@ async def test_the_screen_obeys_and_shows_the_other_key(tmp_path: Path, stocked:
         assert len(screen.model.dimmed) >= 1
 
 
+async def test_the_help_has_a_key_once_for_the_action_that_it_runs(
+    tmp_path: Path, stocked: Engine
+) -> None:
+    keymap = written(tmp_path, '[keys]\nmark = "f8"\n')
+    async with opened(stocked, keymap=keymap, size=(118, 60)) as screen:
+        await screen.press("f8")
+        assert screen.status == "1 marked"
+        await screen.press("f1")
+        assert [line.split()[1:3] for line in screen.text.splitlines() if "F8" in line] == [
+            ["F8", "mark"]
+        ]
+
+
 async def test_ctrl_q_leaves_whatever_the_keymap_says(tmp_path: Path, stocked: Engine) -> None:
     path = written(tmp_path, '[keys]\nquit = "Q"')
     async with opened(stocked, keymap=path) as screen:

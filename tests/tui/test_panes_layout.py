@@ -117,8 +117,7 @@ def test_rows_contain_the_whole_text_and_are_never_too_wide(
         blocks.append(TextBlock(part, spans=(TextSpan(a, b),), first=(Run("> "),)))
     lines = lay_out(blocks, width)
     for line in lines:
-        assert line.cells <= width
-        assert line.cells == cell_len(line.text)
+        assert cell_len(line.text) <= width
     for index, block in enumerate(blocks):
         shown = "".join(line.text[2:] for line in lines if line.block == index)
         assert squeezed(shown) == squeezed(display_text(block.text))

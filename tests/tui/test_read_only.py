@@ -43,7 +43,7 @@ async def test_every_screen_opens_without_a_message_about_places(protected: Engi
         for key in ("f3", "f3", "f4", "f6", "f5", "f8", "f2"):
             await screen.press(key)
             assert "read-only" in screen.text.splitlines()[0]
-            assert "cannot be remembered" not in screen.text
+            assert "not kept" not in screen.text
 
 
 def full(*_: object) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from asyncio import to_thread
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -15,12 +14,11 @@ from reviewer.agents.agent_files import AgentFiles, GivenPacket
 from reviewer.agents.connections import Connection, Connections, Planned
 from reviewer.agents.installed import AgentRow, agent_rows
 from reviewer.agents.memory_folders import HAVE_MEMORY, facts_of
-from reviewer.agents.program import missing_mcp, program
+from reviewer.agents.program import missing_mcp, place_for
 from reviewer.agents.wiring import WiringPlace, WiringScope, home
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.projects import tree_root, work_tree
-from reviewer.system import default_store
 from reviewer.text.display import display_line
 from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
@@ -71,22 +69,16 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         self._store = engine.path.absolute()
         self._connections = Connections(self._store)
 
-    def action_refresh(self) -> None:
-        self.reload()
-
     def come_back(self) -> None:
         self.reload()
 
     def reload(self) -> None:
-        """Reload the agents, their files and their proposals."""
         self.read(self._read_agents, self._show_agents, group="rows")
         self.show_counts()
 
     def _read_agents(self) -> list[AgentState]:
-        tree = work_tree()
         files = AgentFiles(self._store)
-        root = Path(tree.root) if tree else None
-        rows = agent_rows(self._store, root=root, why_nothing=self.engine.why_agents_get_nothing)
+        rows = agent_rows(self._store, self.engine.why_agents_get_nothing)
         return [AgentState(row, files.given(row.agent)) for row in rows]
 
     def _show_agents(self, found: list[AgentState]) -> None:
@@ -118,13 +110,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
     def _connection(self, agent: str) -> Connection | None:
         """The connection to remove next: of the memory folder, else the project, else the user."""
-        tree = work_tree()
-        own = [
-            each
-            for each in self._connections.all()
-            if each.agent == agent
-            and (each.scope is WiringScope.USER or (tree is not None and each.root == tree.root))
-        ]
+        root, known = tree_root(), self._connections.all()
+        own = [each for each in known if each.agent == agent and each.is_for(root)]
         return min(own, key=lambda each: _SPECIFIC.index(each.scope), default=None)
 
     def _unless_connected(self, scope: WiringScope) -> str | None:
@@ -158,7 +145,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
     @unless(ListScreen.no_rows)
     async def action_connect_agent(self) -> None:
-        """Choose the projects, then confirm the difference."""
         reasons = {each: self._unless_connected(each) for each in SCOPE_WORDS}
         if all(reasons.values()):
             raise ReviewerError(reasons[WiringScope.USER] or "")
@@ -179,7 +165,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None:
             return
         row = state.row
-        planned = await to_thread(self._plan, row.agent, self._place(scope))
+        root = home() if scope is WiringScope.USER else Path(tree_root())
+        planned = await to_thread(self._plan, row.agent, place_for(scope, root, self._store))
 
         async def write() -> str:
             if scope is WiringScope.PROJECT:
@@ -199,7 +186,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     async def _agree(
         self, title: str, planned: Planned, write: Callable[[], Awaitable[str]]
     ) -> None:
-        """Show the changes of a plan, and apply them if the person agrees."""
         lines = [line for each in planned.changed for line in self._connections.diff(each)]
         blocks = diff_blocks(lines)
         blocks += [TextBlock(sentence, "warm") for sentence in planned.left]
@@ -229,14 +215,12 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
     @unless(_not_connected)
     async def action_disconnect_agent(self) -> None:
-        """Disconnect the agent, after confirming the difference."""
         state = self.agents.current
         connection = self._connection(state.row.agent) if state is not None else None
         if state is None or connection is None:
             return
         title, where = state.row.title, SCOPE_WORDS[connection.scope]
-        place = self._placed(connection.scope, Path(connection.root))
-        planned = await to_thread(self._connections.plan_disconnect, connection, place)
+        planned = await to_thread(self._connections.plan_disconnect, connection)
 
         async def write() -> str:
             await to_thread(self._connections.disconnect, planned)
@@ -248,22 +232,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
     def action_read_agent(self) -> None:
         self.read_pane(self.about)
 
-    def _place(self, scope: WiringScope) -> WiringPlace:
-        return self._placed(scope, home() if scope is WiringScope.USER else Path(tree_root()))
-
-    def _placed(self, scope: WiringScope, root: Path) -> WiringPlace:
-        environment = dict(os.environ)
-        if scope is WiringScope.MEMORY:
-            return WiringPlace(scope=scope, root=root, command=(), environment=environment)
-        command = [program(shared=scope is WiringScope.PROJECT)]
-        if self._store != default_store():
-            command += ["--db", str(self._store)]
-        return WiringPlace(scope=scope, root=root, command=tuple(command), environment=environment)
-
 
 class AgentList(LoadedList[AgentState]):
-    """One row for each agent."""
-
     def show(self, states: Sequence[AgentState]) -> None:
         self.rows = states
         self.rows_changed()

@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from reviewer.compression.values import AppliedSummary
     from reviewer.engine import Engine
 
-LEVEL_NAMES = ("Full", "Detailed", "Brief", "Tags")
+LEVEL_NAMES = tuple(each.name.capitalize() for each in Level)
 SHORTENED = "what you said is shortened"
 TOOL_TURNS = {"tool_call": "call", "tool_result": "result"}
 MARKUP = ("{", "<", "[{", '["')
 """The start of a text that one program wrote for another."""
-PRIORITIES = (Priority.SKIP, Priority.NORMAL, Priority.IMPORTANT, Priority.PINNED)
 
 
 class ContextSnapshot(Struct, frozen=True):
@@ -130,8 +129,6 @@ class ContextRow(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """One result of the checks in words."""
-
     text: str
     good: bool
 
@@ -191,7 +188,6 @@ class ContextModel:
         self.entered += [looked] if looked is not None else []
 
     def filter_by(self, words: str) -> None:
-        """Take another filter, which is read later."""
         self.words = words
         self.entered = [*(each for each in self.entered if each != FILTER), FILTER]
 
@@ -219,7 +215,6 @@ class ContextModel:
         self._arrange(here)
 
     def clear(self) -> None:
-        """Show no context."""
         self.snapshot, self.plan, self.rows, self.cursor = ContextSnapshot(), None, [], 0
 
     def _arrange(self, here: int | None) -> None:
@@ -323,11 +318,10 @@ class ContextModel:
     def priority_of(self, commits: Sequence[int]) -> Priority:
         """The priority that all these turns have, else the most careful one."""
         found = {self.snapshot.commits[each].priority for each in commits}
-        careful = max(found, key=PRIORITIES.index, default=Priority.NORMAL)
+        careful = max(found, key=[*Priority].index, default=Priority.NORMAL)
         return Priority.NORMAL if careful is Priority.SKIP and len(found) > 1 else careful
 
     def is_unfolded(self, row: ContextRow) -> bool:
-        """Whether the turns of a segment are listed below it."""
         return row.commit is None and bool(self.words or self._unfolding(row.segment or 0))
 
     def title(self, row: ContextRow) -> str:
@@ -350,7 +344,6 @@ class ContextModel:
         return f"“{self.snapshot.titles[self.index_of(segment)]}”"
 
     def applied_summary(self, row: ContextRow) -> AppliedSummary | None:
-        """The summary that was applied to the segment of a row."""
         return self.snapshot.segments[row.segment].applied if row.segment is not None else None
 
     @property
@@ -387,7 +380,6 @@ class ContextModel:
         return self.snapshot.segments[self.index_of(choice.segment)]
 
     def is_applied(self, choice: LevelChoice) -> bool:
-        """Whether a choice is the summary that was applied."""
         applied = self.segment_of(choice).applied
         return applied is not None and choice.content == applied.text
 
@@ -458,7 +450,6 @@ class ContextModel:
         return [_chosen(each, own=False) for each in choices if not self.is_applied(each)]
 
     def at_level(self, choice: LevelChoice, level: Level) -> LevelChoice:
-        """A choice at another level."""
         return choice if level is choice.level else choice_of(self.segment_of(choice), level)
 
     def plan_of(self, choice: LevelChoice, *, engine: str = OFFLINE) -> CompressionPlan:

@@ -25,7 +25,7 @@ from reviewer.compression.plan import Applied, CompressionPlan, LevelChoice, Pre
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.values import OFFLINE, Level, Lost, SegmentTurn
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, FilterError, ReviewerError
+from reviewer.errors import ConflictError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.lists.source_view import SessionRead
 from reviewer.text.display import display_line
@@ -58,9 +58,9 @@ from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.places import keep_context, load_commit, load_context
+from reviewer.tui.places import kept
 from reviewer.tui.queue.keys import READ_SESSIONS
-from reviewer.tui.theme import glyphs
+from reviewer.tui.theme import Glyphs, glyphs
 
 if TYPE_CHECKING:
     from reviewer.commits.values import CommitView, ContextView
@@ -179,14 +179,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             )
 
     def _read_last(self) -> ContextSnapshot | None:
-        number = self._last()
-        return read_context(self.engine, number) if number is not None else None
-
-    def _last(self) -> int | None:
         """The context opened last, else the one changed last; None if there are none."""
         known = [each.id for each in self.engine.contexts.all(self.project)]
-        last = load_context(self.engine.path, self.project)
-        return last if last in known else next(iter(known), None)
+        last = kept(self.engine.path).get(f"context of {self.project or ''}")
+        number = next((each for each in known if each == last), known[0] if known else None)
+        return read_context(self.engine, number) if number is not None else None
 
     def _show_last(self, found: ContextSnapshot | None) -> None:
         if found is not None:
@@ -215,7 +212,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             super().watch_store()
 
     async def action_choose_context(self) -> None:
-        """Choose among opened sessions and those that were only read."""
         found = await to_thread(self._sessions)
         if not found:
             queue, reads = shared.SHOW_QUEUE.key, READ_SESSIONS.key
@@ -245,10 +241,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             found.append((str(each.id), each.name, known))
         found += [(path, Path(path).stem, each) for path, each in read.items()]
         found.sort(key=lambda each: each[2].last, reverse=True)
-        return [_session_option(*each) for each in found[:MAX_SESSIONS]]
+        signs = self.host.glyphs
+        return [_session_option(*each, signs) for each in found[:MAX_SESSIONS]]
 
     def _import(self, path: Path) -> None:
-        """Import a transcript in a thread and open it."""
         from reviewer.projects import project_here
 
         project = self.project or project_here()
@@ -294,7 +290,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if context is None:
             return
         if self.context is None or self.context.id != context.id:
-            here = load_commit(self.engine.path, context.id) if here is None else here
+            last = kept(self.engine.path).get(f"commit of {context.id}")
+            here = last if here is None and isinstance(last, int) else here
             self.data.words = ""
             self.data.clear()
         if found.version != self.data.snapshot.version:
@@ -316,12 +313,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._keep_place()
 
     def _keep_place(self) -> None:
-        if self.context is None or self.engine.read_only:
-            return
-        try:
-            keep_context(self.engine.path, self.project, self.context.id, self.data.first_commit)
-        except OSError as error:
-            self.say(f"The place cannot be remembered: {error.strerror}.", bad=True)
+        if self.context is not None:
+            place = {f"context of {self.project or ''}": self.context.id}
+            if (commit := self.data.first_commit) is not None:
+                place[f"commit of {self.context.id}"] = commit
+            self.keep_for_next_run(place)
 
     # the filter
 
@@ -329,15 +325,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def filter_text(self) -> str:
         return self.data.words
 
-    def filter_problem(self, text: str) -> str:
-        try:
-            parse_filter(text)
-        except FilterError as error:
-            return str(error)
-        return ""
+    def check_filter(self, text: str) -> None:
+        parse_filter(text)
 
     def run_filter(self, text: str, *, here: int | None) -> None:
-        """Show only the turns that a filter finds, below their segments."""
         if self.context is not None:
             number = self.context.id
             self.data.filter_by(text)
@@ -430,7 +421,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self.rows.redraw_foot()
 
     def _draw(self) -> None:
-        """Draw the panes for the row under the cursor."""
         self._show_whole()
         data, row, signs = self.data, self.data.row, glyphs(self.app)
         if row is None:
@@ -819,7 +809,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_segment)
     async def action_edit_text(self) -> None:
-        """Write the summary of the segment under the cursor."""
         choice = self.data.choice(self.data.row)
         if choice is None or choice.level is Level.FULL:
             raise ReviewerError(f"Full is the original: {LEVEL_KEYS} choose a level.")
@@ -852,7 +841,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     @unless(_no_plan)
     async def action_ask_model(self) -> None:
-        """Let the model write this segment or all of them, after naming the cost."""
         here = self.data.choice(self.data.row)
         every = [each for each in self.data.changes() if each.level and not each.content]
         offers = {f"All that are not Full: {count(len(every), 'part')}": every} if every else {}
@@ -994,15 +982,15 @@ def _size(tokens: int, target: int) -> str:
     return f"{over:,} over {target:,}" if over > 0 else f"{tokens:,} tokens"
 
 
-def _session_option(key: str, name: str, session: SessionRead) -> Option:
+def _session_option(key: str, name: str, session: SessionRead, signs: Glyphs) -> Option:
     """A session by the time of its last turn, its agent, the number of the person's messages, its
     first request, name and folder.
     """
-    words = cut(" ".join(session.request.split()), REQUEST_CELLS, "…")
+    words = cut(" ".join(session.request.split()), REQUEST_CELLS, signs.ellipsis)
     folder = Path(session.path).parent.name
-    detail = "  ".join(filter(None, (words, short_ids(name, "…"), folder)))
-    asked = f"{session.requests:,}" if session.requests else "–"
-    when = moment(session.last) or "–"
+    detail = "  ".join(filter(None, (words, short_ids(name, signs.ellipsis), folder)))
+    asked = f"{session.requests:,}" if session.requests else "-"
+    when = moment(session.last) or "-"
     return Option(key, f"{when:16} {session.format[:11]:11} {asked:>5}", detail)
 
 

@@ -56,8 +56,6 @@ _STATE_WORDS = {
 
 
 class CandidatePane(TextPane):
-    """The memory under the cursor."""
-
     def show_candidate(self, detail: Detail, *, now: datetime, keep_scroll: bool = False) -> None:
         """Show a memory; ages are relative to `now`."""
         signs = glyphs(self.app)
@@ -69,7 +67,6 @@ class CandidatePane(TextPane):
         )
 
     def show_nothing(self, sentence: str) -> None:
-        """Show a message in place of a candidate."""
         self.show([TextBlock(""), TextBlock(sentence, "dim", first=(Run(" "),))], title="")
 
 
@@ -153,7 +150,6 @@ def _reason(view: CandidateView) -> str:
 
 
 def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
-    """The checks of a statement, a row each."""
     if view.proof is None:
         return []
     from reviewer.promotion.lists.proof_words import ticks  # late: the first screen needs none
@@ -189,18 +185,14 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
 
 
 def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[TextBlock]:
-    rows = [
-        labelled("", f"{_flag_sign(flag, signs)} {_FLAG_WORDS.get(flag, flag)}", "warm")
-        for flag in view.flags
-        if flag != "conflict"
-    ]
+    rows = []
+    for flag in view.flags:
+        if flag != "conflict":
+            sign = "" if flag == "hand-authored" else signs.attention
+            rows.append(labelled("", f"{sign} {_FLAG_WORDS.get(flag, flag)}", "warm"))
     if state in _STATE_WORDS:
         rows.append(labelled("", f"{signs.attention} {_STATE_WORDS[state]}", "warm"))
     return rows
-
-
-def _flag_sign(flag: str, signs: Glyphs) -> str:
-    return "" if flag == "hand-authored" else signs.attention
 
 
 def _alike(detail: Detail, signs: Glyphs) -> list[TextBlock]:

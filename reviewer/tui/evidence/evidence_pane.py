@@ -44,7 +44,6 @@ class EvidencePane(TextPane):
         self._draw()
 
     def show_nothing(self) -> None:
-        """Clear the pane."""
         self._detail, self._at = None, 0
         self.show([], title="Evidence")
 

@@ -63,17 +63,13 @@ def evidence_at(
     Raises UnknownIdError if the evidence no longer exists.
     """
     if number is None:
-        return _line(step)
+        return line_of_file(step.path or "", step.line or 0, step.text)
     found = engine.queue.evidence(number)
     if place >= len(found):
         raise UnknownIdError(
             f"#{number} no longer has this evidence: {shared.REFRESH.key} reloads."
         )
     return found[place]
-
-
-def _line(step: ProvenanceStep) -> EvidenceView:
-    return line_of_file(step.path or "", step.line or 0, step.text)
 
 
 def line_of_file(path: str, line: int, text: str = "") -> EvidenceView:

@@ -127,14 +127,12 @@ def _at(moment: Moment) -> str:
 
 
 def moment_blocks(moments: tuple[Moment, ...] | None, signs: Glyphs) -> list[TextBlock]:
-    """When agents get a memory."""
     if moments is None:
         return []
     return [structs.replace(labelled("when", moment_words(moments, signs)), most=MOMENT_ROWS)]
 
 
 def hint_blocks(detail: Detail) -> list[TextBlock]:
-    """The hints of policies."""
     return [
         labelled("in favour" if not place else "", hint.text, "accent")
         for place, hint in enumerate(detail.hints)

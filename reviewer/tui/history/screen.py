@@ -13,7 +13,6 @@ from rich.cells import set_cell_size
 
 from reviewer.clock import iso
 from reviewer.engine import Engine
-from reviewer.errors import FilterError
 from reviewer.promotion.decisions.history import ActView, ChangeView
 from reviewer.promotion.lists.filters import require_date
 from reviewer.text.clip import clip
@@ -150,13 +149,9 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     def filter_text(self) -> str:
         return self._filter
 
-    def filter_problem(self, text: str) -> str:
-        try:
-            for date in _dates(text.casefold().split()):
-                require_date(date)
-        except FilterError as error:
-            return str(error)
-        return super().filter_problem(text)
+    def check_filter(self, text: str) -> None:
+        for date in _dates(text.casefold().split()):
+            require_date(date)
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         self._wanted = here or (0 if text else self._place)
@@ -191,9 +186,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     @unless(_no_act)
     async def action_undo_this(self) -> None:
         """Undo the act under the cursor; on a conflict, name the row that has changed since."""
-        act = self.acts.current
-        if act is None:
-            return
+        act = self.acts.under_cursor
         other = self.engine.history.decided_by_another(act.id)
         if other:
             title = f"Act {act.id} is a decision of {other}"
@@ -227,8 +220,6 @@ def _matches(words: Sequence[str], days: Mapping[str, str], act: ActView) -> boo
 
 
 class ActList(StoredList["RowModel[ActView]", ActView]):
-    """Draws acts and moves its cursor."""
-
     def __init__(self, model: RowModel[ActView], *, id: str) -> None:  # noqa: A002
         super().__init__(model, id=id)
         self.words: dict[int, str] = {}
@@ -290,9 +281,7 @@ def act_blocks(
 
 def _change(change: ChangeView) -> list[TextBlock]:
     """The changed fields of a row; empty if none is shown."""
-    what = {True: "new", False: "changed"}[change.before is None]
-    if change.after is None:
-        what = "removed"
+    what = "new" if change.before is None else "removed" if change.after is None else "changed"
     number = f" #{change.row}" if change.table == "memory" else ""
     head = f"{TABLES[change.table]}{number} {what}"
     label = f"  {clip(change.label, VALUE_CHARACTERS)}" if change.label else ""

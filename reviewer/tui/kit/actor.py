@@ -10,7 +10,7 @@ Footer, help, keymap and documentation are generated from the panes.
 from __future__ import annotations
 
 from asyncio import ensure_future, wait, wait_for
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from inspect import isawaitable
@@ -27,6 +27,7 @@ from textual.widget import MountError
 
 from reviewer.errors import ReviewerError
 from reviewer.tui.kit.action import Action, Pane
+from reviewer.tui.places import keep
 
 if TYPE_CHECKING:
     from reviewer.tui.kit.host import Host
@@ -95,6 +96,16 @@ class Actor(_Node):
         if target is not None:
             target.post_message(StatusMessage(text, bad=bad))
 
+    def keep_for_next_run(self, values: Mapping[str, object]) -> None:
+        """Keep values by name; a failure is shown in the status line."""
+        engine = self.host.engine
+        if engine.read_only:
+            return
+        try:
+            keep(engine.path, values)
+        except OSError as error:
+            self.say(f"This is not kept for the next time: {error.strerror}.", bad=True)
+
     def why_not(self, action: Action) -> str | None:
         """Why an action of this node cannot run now; None if it can."""
         if action.writes and (reason := self.host.refuses_to_write()):
@@ -124,7 +135,6 @@ class Actor(_Node):
                 await self.patiently(self._method(action))
 
     async def action_perform_named(self, name: str) -> None:
-        """Run the action of a binding."""
         await self.perform(next(each for each in self.pane.actions if each.id == name))
 
     async def patiently(self, run: Callable[[], object]) -> None:

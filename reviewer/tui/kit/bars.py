@@ -8,7 +8,7 @@ are single lines of text with clickable actions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -24,7 +24,7 @@ from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
-    from reviewer.engine import Engine
+    from reviewer.tui.kit.host import Host
 
 SHORT = 8
 """Cells always reserved for the project."""
@@ -38,8 +38,6 @@ def clickable(text: Content, action: str) -> Content:
 
 
 class Bar(Widget):
-    """A line of the screen."""
-
     DEFAULT_CSS = "Bar { height: 1; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }"
 
 
@@ -56,7 +54,6 @@ class HeaderBar(Bar):
         self.current = current
 
     def same_as(self, other: HeaderBar) -> None:
-        """Copy the header of another screen."""
         self.project, self.waiting = other.project, other.waiting
         self.pipelines = other.pipelines
 
@@ -64,11 +61,10 @@ class HeaderBar(Bar):
         """` acme       F2 Queue 37   F4 Packet   F7 Agents`; on a narrow screen, only the keys of
         the optional tabs are left.
         """
-        engine: Engine | None = getattr(self.app, "engine", None)
-        read_only = engine is not None and engine.read_only
+        host = cast("Host", self.app)
         name = Content.assemble(
             (f" {self.project or 'reviewer'}", "bold"),
-            (f" {glyphs(self.app).dot} read-only" if read_only else "", "$warning"),
+            (f" {host.glyphs.dot} read-only" if host.engine.read_only else "", "$warning"),
         )
         here = f"show_{self.current}"
         first = [each for each in keys.SCREENS if each in keys.TABS or each.id == here]
@@ -90,11 +86,10 @@ class HeaderBar(Bar):
             if tabs.cell_length + least + 1 <= wide:
                 break
         room = max(wide - tabs.cell_length - 1, 0)
-        name = name.truncate(room, ellipsis=not glyphs(self.app).ascii, pad=True)
+        name = name.truncate(room, ellipsis=not host.glyphs.ascii, pad=True)
         return Content.assemble(name, " ", tabs)
 
     def _tab(self, action: Action) -> Content:
-        """A tab: its key and its title."""
         return Content(" ").join([self._key(action), self._title(action)])
 
     def _title(self, action: Action) -> Content:

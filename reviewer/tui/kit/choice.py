@@ -150,7 +150,6 @@ class ChoiceScreen(
 
     @property
     def current(self) -> Option | None:
-        """The option under the cursor."""
         at = self.list.highlighted
         return self._shown[at] if at is not None and at < len(self._shown) else None
 

@@ -19,7 +19,7 @@ from textual.widgets import TextArea
 from textual.worker import WorkType
 
 from reviewer.errors import ReviewerError
-from reviewer.extraction.rules import SHORTEST_STATEMENT
+from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
 from reviewer.promotion.rows.wordings import wording_problem
 from reviewer.text.display import display_text
 from reviewer.text.word_diff import Hunk, hunks, put_back
@@ -38,8 +38,6 @@ DIFF_AFTER = 0.05
 """Pause in typing before the difference is redrawn."""
 DRAFT_AFTER = 0.5
 """Seconds from the first unsaved key until the draft is saved."""
-PROPOSED = 280
-"""Maximum length of a proposed memory (`docs/design.md`, "Promotion"); an edit may be longer."""
 
 
 class EditorArea(TextArea, inherit_bindings=False):
@@ -102,7 +100,6 @@ class WordDiffView(TextPane):
 
     @property
     def changes(self) -> int:
-        """The number of changes."""
         return sum(hunk.op != "equal" for hunk in self._hunks)
 
     def show_hunks(self, hunks: Sequence[Hunk]) -> None:
@@ -111,10 +108,10 @@ class WordDiffView(TextPane):
         self._chosen = max(0, min(self._chosen, self.changes - 1))
         self._draw(follow=False)
 
-    def choose(self, number: int) -> None:
-        """Select a change and scroll to it; indexes out of range are ignored."""
-        if 0 <= number < self.changes:
-            self._chosen = number
+    def step(self, by: int) -> None:
+        """Select another change, if there is one, and scroll to it."""
+        if 0 <= self._chosen + by < self.changes:
+            self._chosen += by
             self._draw(follow=True)
 
     def watch_has_focus(self, has_focus: bool) -> None:
@@ -259,7 +256,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return f"{edit.title}: {words}"
 
     def keep_now(self) -> None:
-        """Keep the text as a draft if it was changed."""
         if self.changed:
             self._kept = self.content
             self.edit.drafts.save(self.edit.key, self._kept)
@@ -269,15 +265,11 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 
     @unless(_no_change)
     def action_next_hunk(self) -> None:
-        chosen = self.difference.chosen
-        if chosen is not None:
-            self.difference.choose(chosen + 1)
+        self.difference.step(1)
 
     @unless(_no_change)
     def action_previous_hunk(self) -> None:
-        chosen = self.difference.chosen
-        if chosen is not None:
-            self.difference.choose(chosen - 1)
+        self.difference.step(-1)
 
     async def action_put_back(self) -> None:
         """Restore the original text of the selected change; the editor can undo that."""
@@ -315,21 +307,16 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
             self._draft_timer.stop()
         self._draft_timer = None
 
-    def remark(self) -> tuple[str, bool]:
-        """The title's remark about the text, and whether it is a warning."""
-        return (self.edit.remark or length_remark)(self.content)
-
     def draw_title(self) -> None:
         """Draw the title: the remark about the text, and the keys if there is room."""
         if self._edit is None:
             return
-        signs, (remark, warn) = glyphs(self.app), self.remark()
-        words = f"{signs.attention} {remark}" if warn else remark
+        remark, warn = (self.edit.remark or length_remark)(self.content)
+        words = f"{glyphs(self.app).attention} {remark}" if warn else remark
         ends = f"{keys.SAVE_EDIT.key} {self.edit.verb}, {keys.LEAVE_EDIT.key} keep draft"
         entitle(self.editor, self.edit.title, words, ends)
 
     def _draw_soon(self, pause: float) -> None:
-        """Draw the difference after a pause in typing."""
         drawing: WorkType[None] = partial(self._draw_difference, pause)
         self.run_worker(drawing, exclusive=True, group="difference")
 
@@ -343,6 +330,6 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
 def length_remark(content: str) -> tuple[str, bool]:
     """The length of a text, and whether it is outside the range for proposals."""
     length = len(content.strip())
-    if length > PROPOSED:
-        return f"{count(length, 'character')}, proposals have at most {PROPOSED}", True
+    if length > LONGEST_STATEMENT:  # an edit may be longer
+        return f"{count(length, 'character')}, proposals have at most {LONGEST_STATEMENT}", True
     return count(length, "character"), length < SHORTEST_STATEMENT

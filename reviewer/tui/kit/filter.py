@@ -48,7 +48,6 @@ class FilterBar(Horizontal):
         yield self.field
 
     def open(self) -> None:
-        """Show the field and focus it."""
         self.add_class("-open")
         self.screen.set_focus(self.field, scroll_visible=False)
         self.field.cursor_position = len(self.field.value)

@@ -19,7 +19,6 @@ Part = tuple[str, Style]
 
 
 def cells_of(parts: Sequence[Part]) -> int:
-    """The width of some parts in cells."""
     return sum(cell_len(text) for text, _ in parts)
 
 

@@ -22,7 +22,6 @@ class LineView(Actor, ScrollView, can_focus=True, inherit_bindings=False, pane=k
 
     @property
     def height(self) -> int:
-        """The number of visible lines."""
         return self.size.height
 
     def move_by(self, lines: int) -> None:

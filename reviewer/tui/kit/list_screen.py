@@ -17,7 +17,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError
+from reviewer.errors import ConflictError, FilterError
 from reviewer.text.filter_line import too_long
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
@@ -31,7 +31,7 @@ from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import ActT, KitScreen
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
-from reviewer.tui.places import load_list, save_list
+from reviewer.tui.places import kept
 
 if TYPE_CHECKING:  # imported on first use: text fields are slow to import
     from reviewer.promotion.views import Counts, Done
@@ -137,7 +137,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """The filter and the row as remembered."""
 
     def compose(self) -> ComposeResult:
-        """Header and tabs, list and panes, status line and footer."""
         # Set the breakpoint's class immediately, or Textual lays everything out twice.
         width = self.app.size.width
         self.add_class([name for least, name in COLUMNS if width >= least][-1])
@@ -156,7 +155,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return ()
 
     def on_mount(self) -> None:
-        """Focus the list and load it."""
         self.set_focus(self.list, scroll_visible=False)
         self.show_footer()
         entitle(self.list, self._title)
@@ -165,10 +163,19 @@ class ListScreen(KitScreen, inherit_bindings=False):
     def open_as_left(self) -> None:
         """Show the list of this project with the filter and the row of the last time."""
         if self.KEEPS_PLACE:
-            self.kept_place = load_list(self.engine.path, self.tab, self.project)
+            match kept(self.engine.path).get(self._place_name):
+                case [str(words), int(row)]:
+                    self.kept_place = words, row
+                case _:
+                    self.kept_place = "", None
         self.open_list(*self.kept_place)
         if self.filter_text:
             self.call_later(self._show_kept_filter)
+
+    @property
+    def _place_name(self) -> str:
+        """The name under which the place in the list of a project is kept."""
+        return f"{self.tab} list of {self.project or ''}"
 
     def open_list(self, words: str, row: int | None) -> None:
         """Show the list for the first time, with the remembered filter and row."""
@@ -216,7 +223,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @unless(no_rows)
     def action_mark(self) -> None:
-        """Mark or unmark this row and go down."""
         model = self._marked_model()
         model.toggle_mark()
         self.list.refresh_line(model.cursor)
@@ -225,7 +231,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     @unless(no_rows)
     def action_mark_all(self) -> None:
-        """Mark every row that can be marked, or none."""
         model = self._marked_model()
         if model.marks:
             model.marks.clear()
@@ -235,7 +240,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.say_marked()
 
     def say_marked(self, none: str = "No rows are marked.") -> None:
-        """Show the number of marked rows."""
         count = len(self._marked_model().marks)
         self.say(f"{count:,} marked" if count else none)
         self.show_footer()
@@ -255,7 +259,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
     # panes
 
     def action_zoom(self) -> None:
-        """Fill the screen with the focused pane, or show all panes again."""
         pane = self.focused if self.focused in self.panes else self.list
         self.zoomed = pane if self.zoomed is None else None
 
@@ -278,7 +281,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.set_focus(pane, scroll_visible=False)
 
     def tab_order(self) -> list[Widget]:
-        """The panes in tab order."""
         return [self.list, *(pane for pane in self.panes if pane.can_focus)]
 
     def read_pane(self, pane: Widget) -> None:
@@ -317,15 +319,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         else:
             self.dismiss()
 
-    @property
-    def row_in_question(self) -> Region:
+    def row_in_question(self) -> tuple[Region, int]:
         rows = self.list
         y = rows.content_region.y + max(rows.cursor - rows.scroll_offset.y, 0)
-        return Region(rows.region.x, y, rows.region.width, 1)
-
-    @property
-    def list_end(self) -> int:
-        return self.list.region.bottom
+        return Region(rows.region.x, y, rows.region.width, 1), rows.region.bottom
 
     def show_empty(self, *, empty: bool) -> None:
         """Give an empty list the whole width."""
@@ -451,13 +448,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
         """Remember the filter and the row under the cursor, if they have changed."""
         row = self.row_to_keep if self.KEEPS_PLACE else None
         words = self.filter_text
-        if row is None or (words, row) == self.kept_place or self.engine.read_only:
-            return
-        self.kept_place = words, row
-        try:
-            save_list(self.engine.path, self.tab, self.project, words, row)
-        except OSError as error:
-            self.say(f"Your place cannot be saved: {error.strerror}.", bad=True)
+        if row is not None and (words, row) != self.kept_place:
+            self.kept_place = words, row
+            self.keep_for_next_run({self._place_name: [words, row]})
 
     # the filter; a screen with one overrides the next three
 
@@ -468,7 +461,14 @@ class ListScreen(KitScreen, inherit_bindings=False):
 
     def filter_problem(self, text: str) -> str:
         """The problem with a filter; empty if it is valid."""
+        try:
+            self.check_filter(text)
+        except FilterError as error:
+            return str(error)
         return too_long(text)
+
+    def check_filter(self, text: str) -> None:
+        """Raise FilterError for an invalid filter."""
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         """Show the matching rows, with the cursor on the id `here`."""
@@ -487,7 +487,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         (await self._mount_filter()).show(self.filter_text)
 
     async def action_filter(self) -> None:
-        """Type a filter below the list."""
         bar = await self._mount_filter()
         if not self.filter_text and self.model is not None:
             self.row_before_filter = self.model.current_id
@@ -529,7 +528,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.filter_bar.show(self.filter_text)
 
     async def action_project(self) -> None:
-        """Choose the project to show."""
         names = await to_thread(self.engine.project_names)
         waiting = await to_thread(self.engine.queue.waiting_by_project)
         details = {name: f"{number:,} waiting" for name, number in waiting.items()}
@@ -542,6 +540,5 @@ class ListScreen(KitScreen, inherit_bindings=False):
         await self.choose("Project", options, then, current=self.project or "")
 
     def action_refresh(self) -> None:
-        """Read everything again."""
         self.note_version()
         self.reload()

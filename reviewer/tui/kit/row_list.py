@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from textual import events
+from textual import events, on
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
@@ -39,7 +39,6 @@ class RowList(LineView):
         """The cursor moved to another row."""
 
         def can_replace(self, message: Message) -> bool:
-            """A later move replaces an earlier one."""
             return isinstance(message, RowList.Moved)
 
     class Opened(Message):
@@ -63,7 +62,6 @@ class RowList(LineView):
 
     @property
     def total(self) -> int:
-        """The number of rows."""
         raise NotImplementedError
 
     def read_window(self, start: int, stop: int) -> None:
@@ -178,11 +176,9 @@ class RowList(LineView):
         """Keep the cursor visible after a resize."""
         self.rows_changed()
 
-    def on_focus(self) -> None:
-        """The bar of the cursor shows the focus."""
-        self.refresh_line(self.cursor)
-
-    def on_blur(self) -> None:
+    @on(events.Focus)
+    @on(events.Blur)
+    def _draw_cursor(self) -> None:
         """The bar of the cursor shows the focus."""
         self.refresh_line(self.cursor)
 
@@ -229,7 +225,6 @@ class LoadedList(RowList, Generic[RowT]):
 
     @property
     def current(self) -> RowT | None:
-        """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
 

@@ -10,6 +10,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, Protocol, TypeVar
 
+from reviewer.errors import ConflictError
+
 CACHED_ROWS = 2_000
 
 
@@ -73,6 +75,13 @@ class RowModel(Generic[RowT]):
     @property
     def current(self) -> RowT | None:
         return self.row(self.cursor)
+
+    @property
+    def under_cursor(self) -> RowT:
+        """The row under the cursor. Raises ConflictError without one."""
+        if self.current is None:
+            raise ConflictError("There is no row under the cursor.")
+        return self.current
 
     def index_of(self, ids: Iterable[int]) -> int | None:
         """The index of the first listed id among `ids`."""

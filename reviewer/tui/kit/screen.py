@@ -36,6 +36,7 @@ from reviewer.tui.kit.actor import (
 )
 from reviewer.tui.kit.bars import FooterBar, StatusBar
 from reviewer.tui.kit.option import Option
+from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.text import cut
 from reviewer.tui.kit.text_pane import TextPane
 
@@ -137,7 +138,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.workers.cancel_group(self, group)
 
     def say_trouble(self, sentence: str) -> None:
-        """Show a message in the status line as a problem."""
         self.say(sentence, bad=True)
 
     @on(StatusMessage)
@@ -188,7 +188,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     async def change(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         """Run an act or its reversal in a thread."""
         if words:
-            done = await self.host.carry_out(self, act, words, total)
+            running = RunningAct(words, total)
+
+            def watched() -> ActT:
+                with self.engine.watched(running.watch):
+                    return act()
+
+            done = await self.host.accompany(self, running, watched)
         else:
             done = await to_thread(act)
         self.status.remark = display_line(self.engine.say_binding())
@@ -243,30 +249,25 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         follow = [f"The settings of {' and '.join(agents)} follow."] if agents else []
         return display_line(" ".join((*follow, *problems)))
 
-    def last_done(self) -> Step | None:
-        """The last act of this screen that was not undone elsewhere."""
-        done = self.done
-        while done and self.engine.history.is_undone(done[-1].act):
-            done.pop()
-        return done[-1] if done else None
-
-    def last_undone(self) -> Step | None:
-        """The last act undone on this screen that was not redone elsewhere."""
-        undone = self.undone
-        while undone and self.engine.history.is_redone(undone[-1].act):
-            undone.pop()
-        return undone[-1] if undone else None
+    def _latest(self, steps: list[Step], is_reversed: Callable[[int], bool]) -> Step | None:
+        """The last step of this screen that was not reversed elsewhere."""
+        while steps and is_reversed(steps[-1].act):
+            steps.pop()
+        return steps[-1] if steps else None
 
     def _nothing_to_undo(self) -> str | None:
-        if self.last_done() or self.engine.history.next_undo():
+        history = self.engine.history
+        if self._latest(self.done, history.is_undone) or history.next_undo():
             return None
-        if (other := self.engine.history.latest_of_another()) is None:
+        if (other := history.latest_of_another()) is None:
             return "There is nothing to undo."
         return f"You have nothing to undo: {display_line(other[2])} made the latest decision."
 
     def _nothing_to_redo(self) -> str | None:
-        elsewhere = not self.done and self.engine.history.next_redo()
-        return None if self.last_undone() or elsewhere else "There is nothing to redo."
+        history = self.engine.history
+        elsewhere = not self.done and history.next_redo()
+        here = self._latest(self.undone, history.is_redone)
+        return None if here or elsewhere else "There is nothing to redo."
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
@@ -274,7 +275,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         undoes it, and then those before it.
         """
         history = self.engine.history
-        if step := self.last_done():
+        if step := self._latest(self.done, history.is_undone):
             await self.reverse(step, lambda: history.undo_act(step.act), keys.UNDO)
         elif self._was_named(history.next_undo(), keys.UNDO):
             await self.reverse(None, history.undo, keys.UNDO)
@@ -283,7 +284,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @unless(_nothing_to_redo)
     async def action_redo(self) -> None:
         history = self.engine.history
-        if step := self.last_undone():
+        if step := self._latest(self.undone, history.is_redone):
             await self.reverse(step, lambda: history.redo_act(step.act), keys.REDO)
         elif self._was_named(history.next_redo(), keys.REDO):
             await self.reverse(None, history.redo, keys.REDO)
@@ -381,21 +382,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
                 return
 
     def action_close(self) -> None:
-        """Close the screen, or stop the running act."""
         if not self.host.stop_running():
             self.dismiss()
 
     # choosing
 
-    @property
-    def row_in_question(self) -> Region:
-        """The line that a question must not cover."""
-        return Region(0, 0, self.size.width, 1)
-
-    @property
-    def list_end(self) -> int:
-        """The line where the list of that row ends."""
-        return self.size.height
+    def row_in_question(self) -> tuple[Region, int]:
+        """The line that a question must not cover, and the line where its list ends."""
+        return Region(0, 0, self.size.width, 1), self.size.height
 
     async def choose(
         self,
@@ -412,11 +406,12 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         """Open a `ChoiceScreen` beside the row and call `then` with the chosen option."""
         from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields are slow to import
 
+        near, until = self.row_in_question()
         asked = ChoiceScreen(
             title,
             options,
-            near=self.row_in_question,
-            until=self.list_end,
+            near=near,
+            until=until,
             hint=hint,
             text=text,
             current=current,
@@ -517,8 +512,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
 
 class TextScreen(KitScreen, inherit_bindings=False):
-    """A screen with a single pane of text."""
-
     def __init__(self, engine: Engine, project: str | None = None, *, title: str = "") -> None:
         super().__init__(engine, project)
         self.text = TextPane(title=title, id="text")

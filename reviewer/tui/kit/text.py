@@ -82,11 +82,6 @@ class TextLine(Struct, frozen=True, gc=False):
     def text(self) -> str:
         return "".join(run.text for run in self.runs)
 
-    @property
-    def cells(self) -> int:
-        """The width of the row."""
-        return sum(cell_len(run.text) for run in self.runs)
-
 
 def lay_out(blocks: Sequence[TextBlock], width: int, ellipsis: str = "…") -> tuple[TextLine, ...]:
     """All blocks as rows of at most `width` cells, margins included (8 at least)."""

@@ -78,7 +78,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     KEEPS_PLACE = True
     FILTER_HINT = "words  -word  is:unused  when:guard"
     FILTER_WORDS = FIELD_WORDS
-    COLUMN_WORDS = "calls it cost, or saved   given: agents got it   help: how often it helped"
+    COLUMN_WORDS = "calls it cost, or saved   given: agents got it   help: it helped"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.facts = FactModel(engine.queue.rows)

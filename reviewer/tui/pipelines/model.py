@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, structs
 
 from reviewer.errors import ReviewerError
-from reviewer.pipelines.values import RunHistory
+from reviewer.pipelines.values import MODES, RunHistory
 from reviewer.system import working_folder
 from reviewer.tui.kit.text import count
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from reviewer.pipelines.walk import WalkStep
 
 FULL, ANSWER = "full", "answer"
-VIEWS = ("truncate", "compact", "summary:low", "summary:medium", "summary:high", FULL, ANSWER)
+VIEWS = (*(each for each in MODES if each != FULL), FULL, ANSWER)
 """The modes, shortest first, then the last answer."""
 ENDINGS = (".dot", ".gv", ".fabro")
 MAX_FILES, MAX_FOLDERS, DEEPEST = 200, 2_000, 6
@@ -39,7 +39,6 @@ class Graph(Struct, frozen=True):
     entries: Mapping[int, NodeEntry]
 
     def into(self, node: PipelineNode) -> list[NodeEntry]:
-        """The entries into a node."""
         return [each for each in self.entries.values() if each.node.name == node.name]
 
 
@@ -86,17 +85,17 @@ def pipelines_below(folder: Path) -> Iterator[Path]:
 def _pipelines_below(folder: Path) -> Iterator[Path]:
     for place, folders, names in islice(os.walk(folder), MAX_FOLDERS):
         deep = len(Path(place).relative_to(folder).parts) >= DEEPEST
-        folders[:] = () if deep else sorted(each for each in folders if _is_searched(each))
+        folders[:] = (
+            ()
+            if deep
+            else sorted(each for each in folders if each[0] != "." and each not in _SKIPPED_FOLDERS)
+        )
         yield from (Path(place, name) for name in sorted(names) if name.endswith(ENDINGS))
 
 
 def is_any_pipeline(engine: Engine, project: str | None) -> bool:
     """Whether there is a run of the project, or a DOT file below the working folder."""
     return bool(engine.pipelines.runs(project)) or any(pipelines_below(working_folder()))
-
-
-def _is_searched(folder: str) -> bool:
-    return not folder.startswith(".") and folder not in _SKIPPED_FOLDERS
 
 
 def read_graph(path: Path) -> Graph:

@@ -43,7 +43,6 @@ class NodeList(LoadedList[WalkStep]):
         self.rows_changed()
 
     def go_to(self, node: str) -> None:
-        """Put the cursor on a listed node."""
         names = [each.node.name for each in self.rows]
         if node in names:
             self.move_to(names.index(node))
@@ -99,10 +98,10 @@ def mode_words(entry: NodeEntry, sign: Glyphs) -> str:
 
 
 def _asked(edge: PipelineEdge | None) -> str:
-    """The condition of an edge in brackets, else its label."""
-    if edge is None:
+    """The condition of an edge in brackets, else its label, after two blanks."""
+    if edge is None or not (edge.condition or edge.label):
         return ""
-    return f"[{edge.condition}]" if edge.condition else edge.label
+    return f"  [{edge.condition}]" if edge.condition else f"  {edge.label}"
 
 
 def chain(resolution: FidelityResolution, signs: Glyphs) -> str:
@@ -127,16 +126,14 @@ def entry_blocks(
     for way in ways or [entry_through(graph.pipeline, None, node)]:
         edge = way.edge
         source = f"from {edge.source}" if edge is not None else "at the start"
-        asked = f"  {_asked(edge)}" if _asked(edge) else ""
-        yield labelled("entered", f"{source}{asked}  {mode_words(way, signs)}", "strong")
+        yield labelled("entered", f"{source}{_asked(edge)}  {mode_words(way, signs)}", "strong")
         yield labelled("  fidelity", chain(way.fidelity, signs), "dim")
         if way.shared_thread:
             yield labelled("  thread", chain(way.thread, signs), "dim")
     for place, edge in enumerate(stop.edges):
         sign = "<-" if edge.index in stop.back else signs.arrow
-        asked = f"  {_asked(edge)}" if _asked(edge) else ""
         mode = mode_words(graph.entries[edge.index], signs)
-        leads = f"{sign} {edge.target}{asked}  {mode}"
+        leads = f"{sign} {edge.target}{_asked(edge)}  {mode}"
         yield labelled("" if place else "leads to", leads, "text")
     what = [node.handler, f"line {node.line + 1}"]
     if node.max_retries:

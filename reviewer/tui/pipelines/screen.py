@@ -229,7 +229,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         )
 
     def _draw_title(self) -> None:
-        """Draw the title: pipeline, state of its run, size."""
         if self.graph is None or self.path is None:
             entitle(self.nodes, "Pipelines")
             return
@@ -306,7 +305,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @unless(already_running)
     async def action_pipeline_run(self) -> None:
-        """Run from the start."""
         if self.path is not None and self.graph is not None:
             project = self.project or project_here()
             start = partial(self.engine.pipelines.start_run, self.path, project)
@@ -365,7 +363,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @unless(not_running)
     def action_pipeline_cancel(self) -> None:
-        """Stop the run after its current stage."""
         if self.background is not None:
             self.background.cancel()
             self.say(
@@ -374,7 +371,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
 
     @on(RowList.Opened)
     async def action_pipeline_enter(self) -> None:
-        """Answer the run's question, zoom the text below, or choose a pipeline if none is open."""
         if self._question is not None:
             await self._ask(self._question)
         elif self.graph is None:
@@ -434,7 +430,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     # choosing a pipeline, a run, a mode
 
     async def action_pipeline_choose(self) -> None:
-        """Choose among the pipelines below this folder, and all runs, latest first."""
         here, past = working_folder(), {run.run_id: run for run in self.past_runs}
 
         def options() -> list[Option]:
@@ -475,7 +470,6 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self._show_view(1)
 
     def _show_view(self, step: int) -> None:
-        """Show the next shorter or longer mode."""
         shown = self.view or (self.node_input.mode if self.node_input is not None else VIEWS[0])
         at = VIEWS.index(shown) + step
         if not 0 <= at < len(VIEWS):

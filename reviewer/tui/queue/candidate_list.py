@@ -21,8 +21,6 @@ WIDE = 70
 
 
 class CandidateList(StoredList[QueueModel, "QueueRow"]):
-    """Draws a `QueueModel` and moves its cursor."""
-
     def __init__(self, model: QueueModel) -> None:
         super().__init__(model, id="list")
         self.whole = True

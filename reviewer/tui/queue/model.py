@@ -110,7 +110,6 @@ class QueueModel(RowModel["QueueRow"]):
     # clusters
 
     def open_cluster(self, index: int, members: Sequence[int]) -> None:
-        """Show the members of a cluster below its row."""
         leader = self.ids[index]
         fresh = [memory_id for memory_id in members if memory_id not in self.leader_of]
         self.ids[index + 1 : index + 1] = array("q", fresh)

@@ -170,7 +170,6 @@ class ReaderBar(Static):
         return self._reading is not None
 
     def take(self, offers: list[Offer]) -> None:
-        """Show other offers."""
         self.offers = offers
         self._draw()
 

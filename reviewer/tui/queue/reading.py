@@ -22,7 +22,7 @@ from reviewer.tui.kit.text import count
 if TYPE_CHECKING:
     from reviewer.engine import Engine
     from reviewer.promotion.waves.report import WaveProgress, WaveReport
-    from reviewer.sources.discovery import ProjectFolders
+    from reviewer.sources.discovery import FoundSession
     from reviewer.tui.theme import Glyphs
 
 BAR_CELLS = 12
@@ -52,13 +52,26 @@ class SessionsHere(Struct, frozen=True):
         return f"{count(self.sessions, 'session')} of this project on this machine, {left}."
 
 
-def find_here(engine: Engine, project: str) -> SessionsHere:
-    """Look for the sessions of the project around the working folder. Raises StoreError."""
-    from reviewer.promotion.waves.found_sessions import is_read
-    from reviewer.sources.discovery import Machine, find_sessions
+def _found(engine: Engine, project: str) -> list[FoundSession]:
+    """The sessions of the project: those around the working folder, unless that is another
+    project's, and those of its former folders. Raises StoreError.
+    """
+    from reviewer.sources.discovery import Machine, ProjectFolders, find_sessions
 
-    scope = _folders(engine, project)
-    found = [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
+    former = engine.former_folders(project)
+    scope = (
+        ProjectFolders.of(working_folder(), former)
+        if engine.is_here(project)
+        else ProjectFolders(working_folder(), None, former, str(Path.home()))
+    )
+    return [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]
+
+
+def find_here(engine: Engine, project: str) -> SessionsHere:
+    """Count the sessions of the project on this machine. Raises StoreError."""
+    from reviewer.promotion.waves.found_sessions import is_read
+
+    found = _found(engine, project)
     stamps = engine.sources.stamps(project)
     own = [each for each in found if not each.subagent]
     return SessionsHere(
@@ -67,16 +80,6 @@ def find_here(engine: Engine, project: str) -> SessionsHere:
         known=engine.is_here(project) and any(str(each.path) in stamps for each in found),
         elsewhere=len(stamps.keys() - {str(each.path) for each in found}),
     )
-
-
-def _folders(engine: Engine, project: str) -> ProjectFolders:
-    """The folders of a project: without the working folder if that is another one's."""
-    from reviewer.sources.discovery import ProjectFolders
-
-    former = engine.former_folders(project)
-    if engine.is_here(project):
-        return ProjectFolders.of(working_folder(), former)
-    return ProjectFolders(working_folder(), None, former, str(Path.home()))
 
 
 def read_on(store: Path, project: str) -> subprocess.Popen[bytes]:
@@ -103,7 +106,6 @@ class ReadingAct(RunningAct):
         self._time = TimeLeft()
 
     def show(self, progress: WaveProgress) -> None:
-        """Record the progress."""
         self._progress = progress
 
     def is_stopped(self) -> bool:
@@ -133,10 +135,9 @@ def read_project_sessions(engine: Engine, project: str, act: ReadingAct) -> Wave
     """Read the project's sessions on this machine and the files read from elsewhere; None if there
     are neither. Raises what `Intake.ingest` raises.
     """
-    from reviewer.sources.discovery import Machine, choose, find_sessions
+    from reviewer.sources.discovery import choose
 
-    scope = _folders(engine, project)
-    chosen = choose(each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope))
+    chosen = choose(_found(engine, project))
     stamps = engine.sources.stamps(project)
     # The other sessions of a partly read file belong to other projects.
     whole = [Path(path) for path, read in stamps.items() if all(size >= 0 for size, _ in read)]

@@ -19,7 +19,7 @@ from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from reviewer.engine import Engine
-from reviewer.errors import ConflictError, FilterError, SourceError
+from reviewer.errors import ConflictError, SourceError
 from reviewer.projects import project_here
 from reviewer.promotion.views import REASONS, QueueQuery, RejectReason
 from reviewer.text.display import display_line
@@ -426,12 +426,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if detail is self._detail and self.is_attached:
             self.read(lambda: self.engine.sources.state(detail.view.id), then, group="state")
 
-    def _row(self) -> QueueRow:
-        """The row under the cursor. Raises ConflictError without one."""
-        if self.model.current is None:
-            raise ConflictError("No candidate under the cursor.")
-        return self.model.current
-
     # why a key cannot run now
 
     def _no_row(self) -> str | None:
@@ -443,7 +437,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"#{row.id} is already decided: {keys.RESTORE.key} returns it."
         return self._no_row()
 
-    def _is_conflict(self) -> str | None:
+    def _must_be_settled(self) -> str | None:
         row = self.model.current
         if row is None or row.kind != "conflict" or self.model.is_dimmed(self.model.cursor):
             return None
@@ -461,7 +455,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return f"#{row.id} has a draft: {edit} opens it, {discard} discards it."
 
     def _cannot_reword(self) -> str | None:
-        return self._is_conflict() or self._why_not_waiting()
+        return self._must_be_settled() or self._why_not_waiting()
 
     def _cannot_restore(self) -> str | None:
         ids = self.model.targets()
@@ -511,7 +505,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Promote the marked rows, or this one, without those with a draft; of a conflict, the
         newer side.
         """
-        if self._is_conflict() and not self.model.marks:
+        if self._must_be_settled() and not self.model.marks:
             await self._settle(side=0)
             return
         ids = self._targets()
@@ -528,7 +522,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     @unless(_cannot_decide)
     async def action_reject(self) -> None:
         """Reject the marked rows, or this one; a conflict is dismissed."""
-        if self._is_conflict() and not self.model.marks:
+        if self._must_be_settled() and not self.model.marks:
             await self._settle(side=None)
         else:
             await self._decide(self._targets(), "Rejecting", self.engine.triage.reject)
@@ -538,7 +532,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_say_why)
     async def action_reject_why(self) -> None:
-        """Choose a reason, and reject the marked rows, or this one, for it."""
         ids, reject = self._targets(), self.engine.triage.reject
 
         async def then(option: Option) -> None:
@@ -549,7 +542,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_decide)
     async def action_defer(self) -> None:
-        """Set the marked rows, or this one, aside; on deferred rows, put them back."""
         if self.query_asked.status == "deferred":
             await self.perform(keys.RESTORE)
             return
@@ -652,14 +644,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         model.reread(ids)
         if model.ids and not model.waiting(model.cursor):
             self.list.move_to(model.after_decision(model.cursor))
-        self.say(self._words(done, remark))
+        self.say_done(done, remark)
         self._show_again()
-
-    def _words(self, done: Done, remark: str = "") -> str:
-        """The result of an act, and how to undo it if it changed something."""
-        if not done.act:
-            return f"{done.title}."
-        return f"{done.title}{remark} - {kit_keys.UNDO.key} to undo"
 
     def _show_again(self) -> None:
         """Redraw the rows and reload the panes after an act of this screen."""
@@ -676,12 +662,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_conflict)
     async def action_keep_older(self) -> None:
-        """Settle this conflict in favour of its older side."""
         await self._settle(side=1)
 
     async def _settle(self, side: int | None) -> None:
         """Settle this conflict in favour of a side, or of none."""
-        number, conflicts = self._row().id, self.engine.conflicts
+        number, conflicts = self.model.under_cursor.id, self.engine.conflicts
 
         def settle() -> Done:
             if side is None:
@@ -693,7 +678,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_restore)
     async def action_restore(self) -> None:
-        """Put the marked rows, or this one, back into the queue."""
         ids = self.model.targets()
         await self._change(lambda: self.engine.triage.restore(ids))
         self.model.marks.clear()
@@ -701,7 +685,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_nothing_to_merge)
     async def action_merge(self) -> None:
-        """Merge the rows that the menu names."""
         ids, into = self._merging()
 
         def merge(ids: Sequence[int], **_: object) -> Done:
@@ -718,7 +701,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """The rows to merge, and the one they go into: the marked rows into this one or the first
         of them; else this row into its cluster's leader.
         """
-        row = self._row()
+        row = self.model.under_cursor
         if row.leader_id is not None and not self.model.marks:
             return [row.id], row.leader_id
         marked = self._targets()
@@ -727,11 +710,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_reword)
     async def action_type(self) -> None:
-        """Change the type of this row."""
         from reviewer.extraction.candidates import MemoryType
         from reviewer.extraction.entities.entity import EntityType
 
-        row = self._row()
+        row = self.model.under_cursor
         memory_id, seen = row.id, self._as_seen(row)
         options = [Option(str(each), str(each)) for each in MemoryType]
         options += [
@@ -747,8 +729,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_not_an_entity)
     async def action_name(self) -> None:
-        """Rename this entity."""
-        row = self._row()
+        row = self.model.under_cursor
         memory_id, seen = row.id, self._as_seen(row)
         entity = await to_thread(self.engine.entities.get, memory_id)
 
@@ -765,27 +746,23 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         return Seen(row.status, row.content)
 
-    async def _change(self, act: Callable[[], Done]) -> Done:
+    async def _change(self, act: Callable[[], Done]) -> None:
         """Write an act that leaves the cursor where it is."""
         done = await self.write(act)
         self.model.reread(done.ids)
-        self.say(self._words(done))
+        self.say_done(done)
         self._show_again()
-        return done
 
     @unless(_nothing_beyond_cap)
     async def action_more(self) -> None:
-        """Queue candidates beyond the cap."""
         done = await self.write(lambda: self.engine.intake.more(project=self.project))
         self._load_again()
         self.say_done(done)
 
     def action_start(self) -> None:
-        """Show the projects whose sessions can be read."""
         self.host.open_start()
 
     async def action_read_sessions(self) -> None:
-        """Read the sessions of this project from the agents' folders."""
         project = self.project
         if project is None:
             self.host.open_start()
@@ -804,7 +781,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_read(report)
 
     async def action_read_file(self) -> None:
-        """Choose a file or folder to read, one folder after the other."""
         await self._ask_path("")
 
     async def _ask_path(self, text: str) -> None:
@@ -891,11 +867,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_cannot_reword)
     async def action_edit(self) -> None:
-        """Edit the row under the cursor, from its draft if there is one; saving promotes it."""
         # Late: the first page does not need them.
         from reviewer.promotion.waves.findings import words_to_reword
 
-        row = self._row()
+        row = self.model.under_cursor
         memory_id, seen, alone = row.id, self._as_seen(row), row.id in self._opened
         await self.edit_text(
             TextEdit(
@@ -919,8 +894,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_draft)
     def action_discard_draft(self) -> None:
-        """Discard the draft of the row under the cursor."""
-        memory_id = self._row().id
+        memory_id = self.model.under_cursor.id
         self.engine.drafts.discard(memory_id)
         self.draft_changed(memory_id)
         self.say(f"Draft of #{memory_id} discarded; {keys.EDIT.key} starts from the original.")
@@ -931,12 +905,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def filter_text(self) -> str:
         return self.query_asked.filter
 
-    def filter_problem(self, text: str) -> str:
-        try:
-            self.engine.queue.check(structs.replace(self.query_asked, filter=text))
-        except FilterError as error:
-            return str(error)
-        return ""
+    def check_filter(self, text: str) -> None:
+        self.engine.queue.check(structs.replace(self.query_asked, filter=text))
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         query = structs.replace(self.query_asked, filter=text)
@@ -944,8 +914,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._load(query, first=first, here=() if here is None else [here])
 
     async def action_status(self) -> None:
-        """Choose which rows are shown."""
-
         async def then(option: Option) -> None:
             self.show_status(option.key)
 
@@ -972,14 +940,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             super().leave_last()
 
     def show_status(self, status: str) -> None:
-        """Show the rows of a status."""
         self._load(structs.replace(self.query_asked, status=status))
 
     # clusters
 
     @unless(_no_cluster)
     async def action_expand(self) -> None:
-        """Open the cluster of this row, or close it."""
         if self.model.is_open(self.model.cursor):
             self.action_collapse()
             return
@@ -996,7 +962,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_cluster)
     def action_collapse(self) -> None:
-        """Close the cluster."""
         self._close_cluster(self.model.cursor)
 
     def _close_cluster(self, at: int) -> None:
@@ -1017,7 +982,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     def _current_evidence(self) -> EvidenceView:
         """The evidence on the screen. Raises SourceError for a memory written by hand."""
-        memory_id, evidence = self._row().id, self.evidence.current
+        memory_id, evidence = self.model.under_cursor.id, self.evidence.current
         if self._detail is None or self._detail.view.id != memory_id:  # typed ahead
             evidence = next(iter(self.engine.queue.evidence(memory_id)), None)
         if evidence is None:
@@ -1030,12 +995,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_row)
     def action_open_session(self) -> None:
-        """Show the session of the evidence on the screen, at the cited line."""
         self.host.open_session(self._current_evidence())
 
     @unless(_no_row)
     def action_copy(self) -> None:
-        row = self._row()
+        row = self.model.under_cursor
         self.copy_text(row.content, f"Copied #{row.id} ({len(row.content):,} characters).")
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 
 from reviewer.engine import Engine
-from reviewer.errors import SourceError
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.rows.wordings import LONGEST_WORDING
 from reviewer.promotion.views import Done, EvidenceView
@@ -102,7 +101,6 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.follow()
 
     def action_refresh(self) -> None:
-        """Read the file and the store again."""
         self._view = None
         super().action_refresh()
 
@@ -159,19 +157,13 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     def action_read_line(self) -> None:
         self.read_pane(self.line_pane)
 
-    def _current(self) -> SessionRow:
-        row = self.model.current
-        if row is None:
-            raise SourceError("No line is shown.")
-        return row
-
     @unless(ListScreen.no_rows)
     def action_open_source(self) -> None:
-        self.host.open_line(str(self.path), self._current().line.line)
+        self.host.open_line(str(self.path), self.model.under_cursor.line.line)
 
     @unless(ListScreen.no_rows)
     def action_open_editor(self) -> None:
-        self.edit_file(str(self.path), self._current().line.line)
+        self.edit_file(str(self.path), self.model.under_cursor.line.line)
 
     @unless(ListScreen.no_rows)
     def action_copy(self) -> None:
@@ -181,7 +173,6 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         self.copy_text(text, f"Copied {count(len(lines), 'line')} ({len(text):,} characters).")
 
     def action_hand_over(self) -> None:
-        """Show the hand-over of this session."""
         from reviewer.compression.file_turns import FileTurns
 
         path, session = self.path, self._session
@@ -275,8 +266,6 @@ LABEL_CELLS = 8
 
 
 class LineList(StoredList[SessionModel, SessionRow]):
-    """Draws the lines of a session, one row each."""
-
     def parts_of(
         self, row: SessionRow, at: int, width: int, style: RowStyles, sign: Glyphs
     ) -> list[Part]:

@@ -70,11 +70,8 @@ class StartScreen(KitScreen, pane=keys.START):
         yield self.footer
 
     def on_mount(self) -> None:
-        entitle(
-            self.list,
-            "Start",
-            "sample data" if self.start.sample else "your agents' sessions",
-        )
+        what = "sample data" if self.start.sample else "your agents' sessions"
+        entitle(self.list, "Start", what)
         self.words.update("Looking where agents keep their sessions ...")
         self.read(self.start.find, self._show_found, group="find")
 
@@ -119,7 +116,7 @@ class StartScreen(KitScreen, pane=keys.START):
         else:
             into = " into this project" if here.gone else ""
             first = f"{key} reads the sessions of {self._named(here)} ({what}){into}."
-            where = f"Your sessions are only read. Proposals go into {_short(self.engine)}"
+            where = f"Your sessions are only read. Proposals go into {_in_home(self.engine.path)}"
         lines = [
             (f"{first} Then you decide what to keep, one row and one key at a time.", "bold"),
             (where, ""),
@@ -141,7 +138,6 @@ class StartScreen(KitScreen, pane=keys.START):
         self._say(lines)
 
     def _say(self, lines: Sequence[tuple[str, str]]) -> None:
-        """Show styled paragraphs."""
         self.words.update(Content("\n").join([Content.styled(*line) for line in lines]))
 
     def _named(self, row: FoundProject) -> str:
@@ -195,7 +191,6 @@ class StartScreen(KitScreen, pane=keys.START):
         self.host.begin_queue(words_of(report, counts), read=True)
 
     def action_start_empty(self) -> None:
-        """Skip reading, or stop it."""
         if not self.host.stop_running() and self._act is None:
             self.host.begin_queue(f"{queue_keys.START.key} goes back there.", read=False)
 
@@ -222,12 +217,8 @@ def words_of(read: ReadSum, counts: Counts) -> str:
     return f"{stopped}Read {count(read.files, 'file')}: {came}{left_out}"
 
 
-def _short(engine: Engine) -> str:
-    """The store's path, with `~` for the home folder."""
-    return _in_home(engine.path)
-
-
 def _in_home(place: Path) -> str:
+    """A path with `~` for the home folder."""
     path, home = str(place), str(Path.home())
     short = "~" + path[len(home) :] if path.startswith(home + os.sep) else path
     return display_line(short)

@@ -711,6 +711,16 @@ class TestSessions:
             said_by_you = sum(role == "user" for role, *_ in KIOSK)
             assert said(screen).startswith(f"Opened {said_by_you} turns of yours in ")
 
+    async def test_in_ascii_none_has_another_sign(self, engine: Engine, tmp_path: Path) -> None:
+        told = Session("tram")
+        told.user("Why does the tram stop at every corner of the harbour, and not at the ferry?")
+        (tmp_path / "6b1d2f4e-0000-4000-8000-000000000001.jsonl").write_bytes(told.bytes())
+        (tmp_path / "ferry.md").write_text(FERRY, "utf-8")
+        engine.intake.ingest([tmp_path], project="acme")
+        async with opened(engine, project="acme", size=(140, 40), on="f3", ascii=True) as screen:
+            await screen.until(lambda: "6b1d2f4e~" in screen.text)
+            assert screen.text.isascii()
+
     async def test_all_are_listed_by_the_time_of_their_last_turn(
         self, engine: Engine, tmp_path: Path
     ) -> None:

@@ -87,7 +87,7 @@ async def test_what_held_comes_first_then_what_came_back_then_what_was_never_nee
 async def test_the_help_says_what_the_columns_mean(linted: Engine) -> None:
     async with opened(linted, project="acme", size=(80, 40), on="f5") as screen:
         await screen.press("question_mark")
-        assert "given: agents got it   help: how often it helped" in screen.text
+        assert "given: agents got it   help: it helped" in screen.text
 
 
 async def test_the_sum_is_that_of_all_memories_whatever_the_filter(linted: Engine) -> None:

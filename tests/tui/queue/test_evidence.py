@@ -27,6 +27,7 @@ class Panes(App[int]):
     """The two panes, one above the other."""
 
     CSS = "CandidatePane { height: 10; } EvidencePane { height: 8; }"
+    glyphs = GLYPHS
 
     def __init__(self) -> None:
         super().__init__()

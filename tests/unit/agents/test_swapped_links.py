@@ -113,7 +113,7 @@ def test_disconnecting_removes_nothing_behind_a_link(
     ours = (root / ".claude" / "settings.json").read_text()
     (elsewhere / "settings.json").write_text(ours)
     (connection,) = made.all()
-    planned = made.plan_disconnect(connection, place(root))
+    planned = made.plan_disconnect(connection)
     if when == "before":
         swap(root / ".claude", elsewhere)
     else:

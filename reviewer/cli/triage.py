@@ -92,9 +92,10 @@ def merge(session: Session, memory: int, into: int) -> None:
 @option(
     "--when MOMENT",
     "When it is recalled from now on: 'command git push', 'path src/pay/', 'error nilerr', 'tool"
-    " WebFetch' (as it fails), 'words night shift' (of a prompt or failure), always (in packets"
-    " only), 'no packet' or only (in none), 'no prompt' (with none); 'guard git push' to deny the"
-    " first such call of a session with it; 'derived' for the moments of its wording and evidence,"
+    " WebFetch' (as it fails), 'words night shift' (of a prompt or failure), pinned (first in"
+    " packets), always (only in packets), 'no packet' or only (in none), 'no prompt' (with none);"
+    " 'before git push' or 'guard git push' to deny the first such call of a session with it;"
+    " 'derived' for the moments of its wording and evidence,"
     " alone or beside others.",
     into="moments",
     many=True,

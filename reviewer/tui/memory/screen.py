@@ -406,7 +406,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             find,
             then,
             text="".join(f"{each.shown}; " for each in present),
-            hint="such as guard git push; path src/pay/; error nilerr; no packet; no prompt",
+            hint="such as before git push; path src/pay/; error nilerr; no packet; no prompt",
         )
 
     @unless(trusted)

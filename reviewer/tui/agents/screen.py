@@ -259,18 +259,24 @@ def state_word(row: AgentRow) -> str:
     return "gives nothing here" if row.gets_nothing else "connected"
 
 
+def _for(connected: str) -> str:
+    return "for all projects" if connected == "user" else f"for {connected}"
+
+
 def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
     """The facts about an agent, and the latest packet it got."""
     row, given = state.row, state.given
     facts = [
         ("program", row.program or "not on the PATH"),
         *([("tested", "not run: its settings follow its documentation")] if row.never_run else []),
-        ("connected", ", ".join(f"for {each}" for each in row.connected) or "no"),
+        ("connected", ", ".join(map(_for, row.connected)) or "no"),
         ("last packet", moment(row.last_packet) if row.last_packet else "none yet"),
         (
             "read",
             moment(row.last_read)
             if row.last_read
+            else "each session, when it ends"
+            if row.connected
             else f"not automatic: {READ_SESSIONS.key} in the queue reads its sessions",
         ),
     ]

@@ -40,6 +40,7 @@ MAX_NAMED = 5
 PUNCTUATION = "`'\"()[]{}<>,;:.!?"
 """Punctuation around a file name in a prompt."""
 
+_SIGNS = str.maketrans("", "", "-_./")
 MAX_LINES = 1_000
 """Lines of an output that are read, half of them at each end."""
 _OF_SEARCH = r"(?ms)^(?:Output: )?(?:grep|rg): .*"
@@ -112,7 +113,10 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
                 note_use(writer, memory.id, event.session, event.kind, cue.key, at)
 
         in_transaction(opened, note)
-    return _framed(event, [(memory.id, texts[memory.id]) for memory in found]) if found else ""
+    if not found:
+        return ""
+    guarded = found[0].why.removeprefix("guard ")
+    return _framed(event, [(memory.id, texts[memory.id]) for memory in found], guarded)
 
 
 def call_triggers(store: str) -> tuple[str, ...]:
@@ -278,9 +282,10 @@ def _new_to_session(
     return _without(found, handed_over)
 
 
-def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
+def _framed(event: HookEvent, rows: Sequence[tuple[int, str]], guarded: str) -> str:
     """Memories with their numbers between the tags, in at most MAX_CHARS."""
-    call = " ".join(word for word in event.command.split(maxsplit=2)[:2] if _is_plain(word))
+    call = event.command if event.kind == ERROR else guarded
+    call = " ".join(word for word in call.split(maxsplit=3)[:3] if _is_plain(word))
     about = {PROMPT: "what this prompt names", ERROR: f"the failed call {call}".strip()}
     head = f"The person keeps this for {about.get(event.kind, f'the call {call}'.strip())}:"
     foot = f"\n{AGAIN}" if event.kind == GUARD else ""
@@ -295,4 +300,5 @@ def _framed(event: HookEvent, rows: Sequence[tuple[int, str]]) -> str:
 
 def _is_plain(word: str) -> bool:
     """Whether a word is safe in the frame: it can neither open nor close a tag."""
-    return word.isascii() and len(word) < 25 and word.replace("-", "").replace("_", "").isalnum()
+    bare = word.translate(_SIGNS)
+    return word.isascii() and len(word) < 50 and bare.isalnum()

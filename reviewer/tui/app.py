@@ -391,11 +391,11 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         else:
             self.push_screen(SourceScreen(self.engine, evidence))
 
-    def open_session(self, evidence: EvidenceView) -> None:
-        """Show the session of an evidence at its line, in the project of its memory."""
+    def open_session(self, evidence: EvidenceView, project: str = "") -> None:
+        """Show the session of an evidence at its line, in a project: by default its memory's."""
         from reviewer.tui.session.screen import SessionScreen
 
-        project = self.engine.queue.candidate(evidence.memory_id).project
+        project = project or self.engine.queue.candidate(evidence.memory_id).project
         self.push_screen(SessionScreen(self.engine, project, evidence))
 
     def open_handover(self, read: Callable[[], tuple[str, Sequence[SegmentTurn]]]) -> None:

@@ -70,6 +70,10 @@ START = Action(
     "start", "", "start screen",
     "Choose a project whose sessions to read.",
 )  # fmt: skip
+FINDINGS = Action(
+    "findings", "", "what came up",
+    "List failures, refusals and corrections of the sessions read, and read the session there.",
+)  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",
     "Show waiting, deferred, promoted, rejected, merged or all rows.",
@@ -92,7 +96,7 @@ QUEUE = Pane(
      keys.FILTER, keys.MENU, SESSION, keys.OPEN_SOURCE, keys.COPY, READ_SESSIONS, LET_READ,
      keys.PROJECT,
      EXPAND, COLLAPSE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK,
-     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, START,
+     keys.REFRESH, TYPE, NAME, RESTORE, DISCARD_DRAFT, KEEP_OLDER, MERGE, STATUS, FINDINGS, START,
      QUEUE_MORE, READ_FILE, keys.WRITE),
     (PROMOTE, REJECT, SESSION, keys.UNDO, keys.FILTER, EDIT, DEFER, keys.MARK,
      READ_SESSIONS, keys.PROJECT),

@@ -22,10 +22,12 @@ from reviewer.engine import Engine
 from reviewer.errors import ConflictError, SourceError
 from reviewer.projects import project_here
 from reviewer.promotion.views import REASONS, QueueQuery, RejectReason
+from reviewer.text.clip import clip
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane
 from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane
+from reviewer.tui.evidence.steps import line_of_file
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
 
     from reviewer.promotion.decisions.history import Undone
     from reviewer.promotion.decisions.triage import Seen
+    from reviewer.promotion.rows.finding_rows import FindingView
     from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow, SourceState
     from reviewer.promotion.waves.report import WaveReport
 
@@ -75,6 +78,8 @@ MANY = 500
 MAX_REREAD = 500
 """Maximum number of decided rows to reload after another process has written."""
 
+DETAIL = 200
+"""Characters about a finding beside its text."""
 MANY_AT_ONCE = 20
 """Decisions on more rows than this ask for confirmation."""
 
@@ -780,6 +785,28 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return
         self._show_read(report)
 
+    @unless(_no_project)
+    async def action_findings(self) -> None:
+        """Choose a finding of this project, and read the session there."""
+        project = self.project or ""
+        found = await to_thread(self.engine.findings, project)
+        if not found:
+            self.say("No findings yet: they come from the sessions that are read.")
+            return
+
+        def option(at: int, each: FindingView) -> Option:
+            price = f"{count(each.sessions, 'session')}, {count(each.cost, 'call')}"
+            parts = filter(None, (price, each.command, each.words or each.fix))
+            detail = clip(f" {self.host.glyphs.dot} ".join(parts), DETAIL)
+            return Option(str(at), display_line(each.text), display_line(detail))
+
+        async def then(option: Option) -> None:
+            shown = found[int(option.key)].evidence[0]
+            self.host.open_session(line_of_file(shown.path, shown.line, shown.text), project)
+
+        options = [option(at, each) for at, each in enumerate(found)]
+        await self.choose("What failed, was refused or corrected", options, then, whole=True)
+
     async def action_read_file(self) -> None:
         await self._ask_path("")
 
@@ -1027,4 +1054,6 @@ def empty_lines(
     if here is not None:
         lines.append(here.sentence)
     reads = keys.READ_SESSIONS.key
+    if here is not None and (here.sessions > here.unread or here.elsewhere):
+        lines.append(f"{keys.FINDINGS.key} lists failures, refusals and corrections.")
     return (*lines, f"{reads} looks for sessions to read, {keys.READ_FILE.key} reads other files.")

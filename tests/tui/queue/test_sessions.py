@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from reviewer.engine import Engine
+from reviewer.tui.session.screen import SessionScreen
 from tests.tui.conftest import opened
+from tests.unit.sessions.told import Told
 from tests.unit.sources.families import Json, lines
 
 
@@ -51,6 +53,28 @@ async def test_the_empty_queue_offers_to_read_the_sessions_and_r_reads_them(
         assert "weigh the trays twice" in screen.text
         await screen.press("r")
         await screen.until(lambda: "1 unchanged" in screen.status)
+
+
+async def test_what_failed_in_the_sessions_is_listed_and_read_where_it_failed(
+    engine: Engine, tmp_path: Path
+) -> None:
+    async with opened(engine, project="shop") as screen:
+        await screen.choose("what came up")
+        assert screen.status.startswith("No findings yet")
+    told = Told("s1")
+    told.user("Tidy up")
+    told.run("make labels", "labels.py:3:1: tray 4 is not weighed", failed=True)
+    told.edit("/work/shop/labels.py", "tray", "weighed(tray)")
+    told.run("make labels")
+    engine.intake.ingest([told.write(tmp_path / "s1.jsonl")], project="shop")
+    async with opened(engine, project="shop") as screen:
+        await screen.until(lambda: '. "what came up" lists failures' in screen.text)
+        await screen.choose("what came up")
+        assert "tray 4 is not weighed" in screen.text
+        await screen.press("enter")
+        await screen.settle()
+        assert isinstance(screen.app.screen, SessionScreen)
+        assert "make labels" in screen.text
 
 
 @pytest.mark.parametrize("name", ["depot", "attic"])

@@ -78,8 +78,7 @@ MANY = 500
 MAX_REREAD = 500
 """Maximum number of decided rows to reload after another process has written."""
 
-DETAIL = 200
-"""Characters about a finding beside its text."""
+FINDING_CHARACTERS = 300
 MANY_AT_ONCE = 20
 """Decisions on more rows than this ask for confirmation."""
 
@@ -796,9 +795,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         def option(at: int, each: FindingView) -> Option:
             price = f"{count(each.sessions, 'session')}, {count(each.cost, 'call')}"
-            parts = filter(None, (price, each.command, each.words or each.fix))
-            detail = clip(f" {self.host.glyphs.dot} ".join(parts), DETAIL)
-            return Option(str(at), display_line(each.text), display_line(detail))
+            parts = filter(None, (each.text, each.command, each.words or each.fix))
+            said = clip(f" {self.host.glyphs.dot} ".join(parts), FINDING_CHARACTERS)
+            return Option(str(at), price, display_line(said))
 
         async def then(option: Option) -> None:
             shown = found[int(option.key)].evidence[0]

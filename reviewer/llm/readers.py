@@ -16,11 +16,6 @@ class Reader(Struct, frozen=True):
     program: str = ""
 
     @property
-    def presence(self) -> str:
-        """`Claude Code is installed`."""
-        return f"{self.title} is {'installed' if self.program else 'configured'}"
-
-    @property
     def options(self) -> tuple[str, ...]:
         """The options of `reviewer propose` for this reader."""
         return ("--command", self.program) if self.program else ()

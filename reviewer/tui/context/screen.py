@@ -378,7 +378,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             if found is None:
                 self._writes = False
                 if self.context is not None:
-                    self.open_context(self.context.id, CHANGED)
+                    self.open_context(self.context.id)
                 return
             self.data.put_preview(choice, found)
             self.rows.refresh()

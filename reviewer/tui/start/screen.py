@@ -120,22 +120,24 @@ class StartScreen(KitScreen, pane=keys.START):
         lines = [
             (f"{first} Then you decide what to keep, one row and one key at a time.", "bold"),
             (where, ""),
-            ("Nothing leaves this machine. Secrets are masked before anything is stored.", ""),
+            (f"Nothing leaves this machine{self._unless()}. Secrets are masked first.", ""),
         ]
         if here.gone:
             lines.insert(1, (FORMER, ""))
         if not found.here and not self.start.sample:
             lines.insert(0, (ELSEWHERE, ""))
-        if self._reader:
-            key = queue_keys.LET_READ.key
-            sends = f"{self._reader}: in the queue, {key} can send it the sessions, cost first."
-            lines.insert(-1, (sends, ""))
         if found.elsewhere:
             more = (
                 f"{count(found.elsewhere, 'more session')}, of folders that are gone or elsewhere"
             )
             lines.append((f"reviewer sources --all lists {more}.", "$dim"))
         self._say(lines)
+
+    def _unless(self) -> str:
+        if not self._reader:
+            return ""
+        key = queue_keys.LET_READ.key
+        return f", unless you let {self._reader} read the sessions ({key} in the queue, cost first)"
 
     def _say(self, lines: Sequence[tuple[str, str]]) -> None:
         self.words.update(Content("\n").join([Content.styled(*line) for line in lines]))
@@ -199,11 +201,11 @@ class StartScreen(KitScreen, pane=keys.START):
 
 
 def _reader_here() -> str:
-    """`Claude Code is installed`; empty without a reader. Raises SettingsError."""
+    """`Claude Code`; empty without a reader. Raises SettingsError."""
     from reviewer.llm.readers import readers
     from reviewer.settings import load_settings
 
-    return next((each.presence for each in readers(load_settings().model)), "")
+    return next((each.title for each in readers(load_settings().model)), "")
 
 
 def words_of(read: ReadSum, counts: Counts) -> str:

@@ -70,7 +70,7 @@ def test_the_model_of_the_settings_comes_first_and_no_agent_twice(tmp_path: Path
         program(tmp_path / "bin", "", name=name)
     path = str(tmp_path / "bin")
     titles = [
-        [each.presence for each in readers(settings, path)]
+        [(each.title, each.program) for each in readers(settings, path)]
         for settings in (
             ModelSettings(),
             ModelSettings(command=("codex",)),
@@ -78,8 +78,8 @@ def test_the_model_of_the_settings_comes_first_and_no_agent_twice(tmp_path: Path
         )
     ]
     assert titles == [
-        ["Claude Code is installed", "Codex is installed"],
-        ["Codex is configured", "Claude Code is installed"],
-        ["qwen3 is configured", "Claude Code is installed", "Codex is installed"],
+        [("Claude Code", "claude"), ("Codex", "codex")],
+        [("Codex", ""), ("Claude Code", "claude")],
+        [("qwen3", ""), ("Claude Code", "claude"), ("Codex", "codex")],
     ]
     assert readers(ModelSettings(), str(tmp_path)) == ()

@@ -163,7 +163,8 @@ class Prepared:
         if self.remembered:
             standing = by_recurrence(items)
             fitting = [n for n in ranked(items, scores) if scores[n].relevance and self.for_task]
-            self.best_first = tuple(interleaved(standing, fitting))
+            best = interleaved(standing, fitting)
+            self.best_first = tuple(sorted(best, key=lambda number: not items[number].pinned))
         elif self.for_task:
             self.best_first = tuple(ranked(items, scores))
         if self.best_first:

@@ -180,8 +180,12 @@ async def test_a_pinned_memory_comes_first_in_every_packet_until_unpinned(
         assert screen.status == f"Pinned #{scale}: first in every packet - u to undo"
         assert present(model(screen).item).state == "full"
         assert "● " in screen.text
+    another = "We will use two drawers for the notes"
+    remembering.triage.promote(remembering.entities.author("kiosk", "decision", another).ids)
     async with opened(remembering, project="kiosk", on="f4") as screen:
         assert "● " in screen.text
+        first = next(each for each in items(screen) if each.section == "decisions")
+        assert first.id == f"m:{scale}"
         await go_to(screen, "We will use a scale")
         await screen.press("P")
         assert screen.status == f"Unpinned #{scale} - u to undo"

@@ -256,7 +256,7 @@ def _sessions(
         subagent=location.of_subagents,
         expires_ns=modified + int(kept * DAY * 1e9) if kept else None,
     )
-    if each.outlines is None or path.suffix == ".jsonl":  # earlier than its database
+    if each.outlines is None:
         cwd, hashed = cwd_of(path)
         yield msgspec.structs.replace(found, cwd=cwd, names=found.names | {hashed} - {""})
         return

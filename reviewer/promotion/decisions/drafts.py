@@ -58,7 +58,7 @@ class Drafts:
             raise StoreError(
                 f"The drafts in {self._folder} cannot be read: {problem.strerror}."
             ) from problem
-        return {int(name[:-4]) for name in names if name.endswith(".txt") and name[:-4].isdigit()}
+        return {int(name[:-4]) for name in names if name.endswith(".txt") and name[:-4].isdecimal()}
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{int(number)}.txt"

@@ -141,7 +141,7 @@ def _absolute(evidence: str) -> str:
     or has no such line.
     """
     path, colon, line = evidence.rpartition(":")
-    if not colon or not line.isdigit() or "//" in path:
+    if not colon or not line.isdecimal() or "//" in path:
         return evidence
     from reviewer.promotion.lists.source_view import window
 

@@ -147,7 +147,8 @@ class _Writer:
     def _place(self, origin: Origin) -> None:
         """The session's working folder, which shortens its paths, and the branch."""
         folder = origin.cwd
-        if folder and not any(folder.startswith(root) for root in self._roots):
+        inside = f"{folder}/".replace("\\", "/")
+        if folder and not any(inside.startswith(f"{root}/") for root in self._roots):
             shown = cut(f"working folder: {folder}", 300)
             self._say(origin, LineRole.EVENT, Speaker.HARNESS, shown)
             self._roots += dict.fromkeys((folder, folder.replace("\\", "/")))

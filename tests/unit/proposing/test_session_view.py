@@ -184,6 +184,11 @@ LINES: dict[str, tuple[list[Step], list[str]]] = {
         ["harness summary: This session is being continued ...",
          "harness summary: 3 trays were counted."],
     ),
+    "another folder whose name begins like the one before": (
+        [lambda told: setattr(told, "cwd", "/work/shop-web"),
+         calls("Read", "x", file_path="/work/shop-web/index.html")],
+        ["harness event: working folder: /work/shop-web", "harness tool: Read: index.html -> x"],
+    ),
     "commands of the person as events, and no wrappers": (
         [user("<command-name>/review</command-name><command-args>PR 7</command-args>"),
          user("<bash-input>git pull</bash-input>"),
@@ -204,7 +209,8 @@ LINES: dict[str, tuple[list[Step], list[str]]] = {
 @pytest.mark.parametrize("what", LINES)
 def test_a_session_shows(told: Told, tmp_path: Path, what: str) -> None:
     steps, expected = LINES[what]
-    lines = view(told.go(steps), tmp_path).lines[2:]
+    told.user("Print the timetable.")
+    lines = view(told.go(steps), tmp_path).lines[3:]
     assert [f"{line.speaker} {line.role}: {line.text}" for line in lines] == expected
 
 

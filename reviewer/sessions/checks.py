@@ -47,7 +47,6 @@ _RUNS_ANOTHER = (
     ("pnpm", "dlx"),
     ("bundle", "exec"),
     ("python", "-m"),
-    ("python3", "-m"),
     ("mise", "exec", "--"),
 )
 _BETWEEN = frozenset(("run", "run-script", "exec", "-s", "--silent", "tool"))
@@ -55,6 +54,7 @@ _EVERYTHING = frozenset(("./...", ".", "all", "ci"))
 _ONLY_SHOWS = frozenset(("--version", "--help", "-h", "-V", "--collect-only", "--co", "-list"))
 _WITH_VALUE = frozenset(("-C", "--prefix", "--dir", "--cwd", "--filter", "-F", "-f", "--project"))
 _PARTS = re.compile(r"[:/_.-]")
+_PYTHON = re.compile(r"python[0-9.]+$")
 _KIND_OF_PROGRAM = {name: kind for kind, names in PROGRAMS.items() for name in names.split()}
 _KIND_OF_TASK = {name: kind for kind, names in TASKS.items() for name in names.split()}
 SHOWN = 160
@@ -86,8 +86,9 @@ def check_kind(words: Sequence[str]) -> str:
 
 
 def _without_runner(words: Sequence[str]) -> Sequence[str]:
+    program = _PYTHON.sub("python", posixpath.basename(words[0])) if words else ""
     for runner in _RUNS_ANOTHER:
-        if tuple(words[: len(runner)]) == runner:
+        if (program, *words[1 : len(runner)]) == runner:
             rest = list(words[len(runner) :])
             while rest and rest[0].startswith("-"):
                 del rest[0 : 2 if rest[0] in ("--with", "--package", "-p", "--extra") else 1]

@@ -16,7 +16,7 @@ from reviewer.sources.shell import Command
 MAX_FILES = 2_000
 """Maximum files followed; the oldest are dropped."""
 _ASIDE = re.compile(
-    r"/(?:private/)?(?:tmp|dev|var)/|\$|.*/\.git/(?!hooks/)|.*/\.claude/(?:plans|projects)/"
+    r"/(?:private/)?(?:tmp|dev|var/(?:folders|tmp))/|\$|.*/\.git/(?!hooks/)|.*/\.claude/(?:plans|projects)/"
     r"|.*/AppData/Local/Temp/"
 )
 """Files outside the work: temporary ones and the agent's own."""

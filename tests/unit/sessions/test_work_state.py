@@ -63,8 +63,10 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
     "an output that is kept": ([runs("date | tee log.txt")], ["log.txt"], []),
     "only looking": ([runs("grep -rn 'a > b' ."), runs("python -c 'print(1)' 2>&1")], [], []),
     "temporary files": (
-        [creates("/tmp/notes.txt"), runs("echo 1 > /dev/null && date > /tmp/x")], [], [],
+        [creates("/tmp/notes.txt"), creates("/private/var/folders/x/notes.txt"),
+         runs("echo 1 > /dev/null && date > /tmp/x")], [], [],
     ),
+    "a web site": ([creates("/var/www/shop/index.php")], ["/var/www/shop/index.php"], []),
     "a hook, but no other file of Git's own": (
         [creates(".git/hooks/pre-push"), creates(".git/MERGE_MSG")], [".git/hooks/pre-push"], [],
     ),
@@ -366,6 +368,7 @@ def test_conflicts_and_what_was_done_to_each(made: Told) -> None:
     [
         ("pytest -q", "test"),
         ("python -m pytest tests", "test"),
+        (".venv/bin/python3.12 -m pytest tests", "test"),
         ("uv run ruff check .", "lint"),
         ("ruff format .", "format"),
         ("npm run test:unit", "test"),

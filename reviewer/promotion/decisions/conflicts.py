@@ -78,7 +78,7 @@ class Conflicts:
                     f"none: reviewer conflict {number} --dismiss"
                 )
             now = iso(self._clock())
-            act.update("memory", winner, status="active", decided_at=now)
+            act.update("memory", winner, status="active", decided_at=now, leader_id=None)
             if lost.status in _IN_FORCE:
                 act.update(
                     "memory", loser, status="superseded", superseded_by=winner, decided_at=now

@@ -163,7 +163,8 @@ class Forgetting:
             rows = self._database.reader().execute(
                 "WITH RECURSIVE going(id) AS (VALUES (?1) UNION"
                 " SELECT m.id FROM memory m JOIN going g ON m.superseded_by = g.id UNION"
-                " SELECT m.id FROM memory m JOIN going g ON m.leader_id = g.id UNION"
+                " SELECT m.id FROM memory m JOIN going g ON m.leader_id = g.id"
+                " AND m.status NOT IN ('active', 'graduated') UNION"
                 " SELECT e.graduated_from FROM entity e JOIN going g ON e.memory_id = g.id"
                 " WHERE e.graduated_from IS NOT NULL UNION"
                 " SELECT e.memory_id FROM entity e JOIN going g ON e.graduated_from = g.id UNION"

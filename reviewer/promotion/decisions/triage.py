@@ -244,7 +244,7 @@ class Triage:
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
             if new.status is Status.CANDIDATE:
-                act.update("memory", by, status="active", decided_at=now)
+                act.update("memory", by, status="active", decided_at=now, leader_id=None)
             act.title += update_dependents(act, [number, by], now)
         return Done(act.id, act.title, (by, number))
 
@@ -263,7 +263,9 @@ def promote_rows(
     facts = [row for row in rows if row.rule != RETIRE]
     require_facts(facts)
     promoted = [row.id for row in facts]
-    act.update_many("memory", promoted, status="active", decided_at=now, reason="")
+    act.update_many(
+        "memory", promoted, status="active", decided_at=now, reason="", leader_id=None
+    )
     retired = retire(act, [row for row in rows if row.rule == RETIRE], now)
     merged: list[int] = []
     for leader, members in members_of(act, rows, alone).items():

@@ -20,12 +20,12 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import SourceError
-from reviewer.files import modified_ns, open_file
+from reviewer.files import open_file
 from reviewer.projects import Tree, work_tree
 from reviewer.sources.fields import Fields, folder_of_uri, written_object
 from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.walk import read_with
+from reviewer.sources.walk import size_and_time
 
 DEEPEST = 8
 HEAD_BYTES = 1 << 18
@@ -238,13 +238,7 @@ def _sessions(
     status: os.stat_result,
     kept: int,
 ) -> Iterator[FoundSession]:
-    modified, size = modified_ns(status), status.st_size
-    for beside in read_with(path):
-        try:
-            more = beside.stat()
-        except OSError:
-            continue
-        modified, size = max(modified, modified_ns(more)), size + more.st_size
+    size, modified = size_and_time(path, status)
     found = FoundSession(
         format=each.name,
         agent=each.agent,

@@ -24,10 +24,6 @@ def words(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def is_among(value: object, names: frozenset[str]) -> bool:
-    return isinstance(value, str) and value in names
-
-
 def inner(value: object, *names: str) -> Fields:
     """A nested object, found by its path of names; empty if there is none."""
     for name in names:

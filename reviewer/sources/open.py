@@ -18,12 +18,7 @@ from reviewer.sources.binary import looks_binary
 from reviewer.sources.format import Format
 from reviewer.sources.formats import chat
 from reviewer.sources.json_values import json_pieces, outline
-from reviewer.sources.lines import (
-    LINE_LIMIT,
-    bom_of,
-    read_lines,
-    reading,
-)
+from reviewer.sources.lines import LINE_LIMIT, bom_of, opened_file, read_lines
 from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import NOTE_NAMES, PROSE_NAMES, is_prose
 from reviewer.sources.reading import Reading
@@ -77,7 +72,7 @@ def recognised(path: Path) -> tuple[Format, Reading]:
     OtherKindError if reviewer does not read this kind of file, and SourceError if it cannot be
     read.
     """
-    with reading(path) as stream:
+    with opened_file(path) as stream:
         found, bom, document = _sniffed(path, stream)
     return found, Reading(path, bom, document=document)
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from reviewer.sources.calls import POLLING
+from reviewer.sources.claude_words import INTERRUPTION
 from reviewer.sources.events import Act, Call, Outcome
 from reviewer.sources.parts import Part
 from reviewer.sources.shell import Command
@@ -45,7 +46,7 @@ _REFUSED = (
     "The user has declined to run this tool",
 )
 _INTERRUPTED = (
-    "[Request interrupted by user",
+    INTERRUPTION,
     "Interrupted by user",
     "Tool execution aborted",
     "Command aborted",
@@ -124,23 +125,19 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
     if call is not None and call.background and not error:
         return ResultReading(Outcome.UNKNOWN)
     is_poll = call is not None and call.tool.lower() in POLLING
-    if act is Act.RUN or is_poll:
-        code = _code(text) if code is None else code
-        if code is not None and "Command timed out" in head:
-            return ResultReading(Outcome.INTERRUPTED, code)
-        if head.startswith(_INTERRUPTED) or text[-60:].rstrip().endswith(_INTERRUPTED):
-            return ResultReading(Outcome.INTERRUPTED)
-        if code is not None:
-            return ResultReading(Outcome.FAILED if code else Outcome.OK, code)
-        if error or head.startswith(_FAILED):
-            return ResultReading(Outcome.FAILED)
-        if format_name in EXACT and not is_poll:
-            return ResultReading(Outcome.OK, 0)
-        return ResultReading(Outcome.UNKNOWN)
-    if head.startswith(_INTERRUPTED):
+    ran = act is Act.RUN or is_poll
+    code = (_code(text) if code is None else code) if ran else None
+    if code is not None and "Command timed out" in head:
+        return ResultReading(Outcome.INTERRUPTED, code)
+    if head.startswith(_INTERRUPTED) or (ran and text[-60:].rstrip().endswith(_INTERRUPTED)):
         return ResultReading(Outcome.INTERRUPTED)
+    if code is not None:
+        return ResultReading(Outcome.FAILED if code else Outcome.OK, code)
     if error or head.startswith(_FAILED):
         return ResultReading(Outcome.FAILED)
+    if ran:
+        exact = format_name in EXACT and not is_poll
+        return ResultReading(Outcome.OK, 0) if exact else ResultReading(Outcome.UNKNOWN)
     if act is Act.ASK and (answers := _ANSWERS.match(head)):
         words = text.lstrip()[answers.end() :]
         if nobody_answered(text):
@@ -185,10 +182,9 @@ def command_outcomes(
 
     Commands up to `proved` must have run, judging by the output.
     """
-    unknown = Outcome.UNKNOWN
     if reading in (Outcome.REFUSED, Outcome.FAILED) and exit_code is None:
         return (Outcome.REFUSED,) * len(commands)  # none of them ran
-    found = [unknown] * len(commands)
+    found = [Outcome.UNKNOWN] * len(commands)
     if not commands:
         return ()
     first = max(

@@ -263,9 +263,7 @@ def promote_rows(
     facts = [row for row in rows if row.rule != RETIRE]
     require_facts(facts)
     promoted = [row.id for row in facts]
-    act.update_many(
-        "memory", promoted, status="active", decided_at=now, reason="", leader_id=None
-    )
+    act.update_many("memory", promoted, status="active", decided_at=now, reason="", leader_id=None)
     retired = retire(act, [row for row in rows if row.rule == RETIRE], now)
     merged: list[int] = []
     for leader, members in members_of(act, rows, alone).items():

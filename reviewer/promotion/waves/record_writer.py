@@ -11,13 +11,12 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.files import modified_ns
 from reviewer.promotion.rows.evidence_rows import record_ids, record_image, wave_row
 from reviewer.promotion.rows.finding_rows import keep
 from reviewer.sessions.findings import Finding
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse, Shape
-from reviewer.sources.walk import read_with
+from reviewer.sources.walk import size_and_time
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
@@ -38,16 +37,8 @@ class Stamp(Struct, frozen=True):
 
     @classmethod
     def of(cls, path: Path) -> Stamp:
-        """The stamp of a file and its companion files. Raises OSError."""
-        stat = path.stat()
-        size, modified = stat.st_size, modified_ns(stat)
-        for beside in read_with(path):
-            try:
-                stat = beside.stat()
-            except OSError:
-                continue  # there is none, or it was just removed
-            size, modified = size + stat.st_size, max(modified, modified_ns(stat))
-        return cls(size, modified)
+        """The stamp of a file. Raises OSError."""
+        return cls(*size_and_time(path, path.stat()))
 
     def of_part(self) -> Stamp:
         """The stamp if only some sessions of the file were read."""

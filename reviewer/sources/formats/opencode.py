@@ -17,7 +17,7 @@ from reviewer.sources.formats.session_tables import (
     SessionTables,
     stored_json,
 )
-from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.lines import opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, decoded, row_spot, silent
 from reviewer.sources.records import RecordUse, Role

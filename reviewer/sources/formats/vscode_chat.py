@@ -18,7 +18,7 @@ from reviewer.sources.fields import (
     written_object,
 )
 from reviewer.sources.format import Format, of_editor
-from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.lines import opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, silent
 from reviewer.sources.records import RecordUse, Role

@@ -525,7 +525,7 @@ def test_a_question_waits_until_it_is_answered(made: Told) -> None:
 def test_a_task_ends_with_a_poll_whose_result_names_it(made: Told) -> None:
     launched = "Async agent launched successfully.\nagentId: a7"
     made.call("Task", launched, description="Read the queue")
-    assert [each.call.query for each in state(made).running] == ["Read the queue"]
+    assert [each.query for each in state(made).running] == ["Read the queue"]
     made.call("TaskOutput", "<task_id>a7</task_id>\n\n<status>completed</status>")
     assert state(made).running == ()
 

@@ -26,9 +26,10 @@ from reviewer.proposing.given import (
     given,
     known_near,
 )
-from reviewer.proposing.proof import ProofIndex, prove
+from reviewer.proposing.proof import prove
+from reviewer.proposing.proof_index import ProofIndex
 from reviewer.proposing.reader_view import reader_view
-from reviewer.proposing.session_view import Piece, pieces, read_view
+from reviewer.proposing.session_view import read_view
 from reviewer.proposing.statements import (
     EXPECTED_ANSWER,
     BudgetReachedError,
@@ -37,7 +38,7 @@ from reviewer.proposing.statements import (
     StatementWriter,
 )
 from reviewer.proposing.values import LineRole, Proof, Proposal, Proved, SessionView
-from reviewer.proposing.view_pieces import end_of
+from reviewer.proposing.view_pieces import Piece, end_of, pieces
 from reviewer.sessions.findings import findings_of
 from reviewer.sources.stream import read
 from reviewer.text.numerals import count

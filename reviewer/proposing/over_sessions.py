@@ -58,7 +58,7 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
 
     def is_new(one: int, other: int) -> bool:
         both = frozenset((one, other))
-        if len(both) < LEAST or not both <= days.keys() or both in pairs:
+        if len(both) < 2 or not both <= days.keys() or both in pairs:
             return False
         pairs.add(both)
         return not any(both <= set(group) for group in same)
@@ -81,7 +81,7 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
     contradict = [
         (numbers[0], numbers[1])
         for numbers in _lists(relations.get("contradict"))
-        if len(numbers) == LEAST and is_new(numbers[0], numbers[1])
+        if len(numbers) == 2 and is_new(numbers[0], numbers[1])
     ]
     return Relations(tuple(same), tuple(untrue), tuple(corrected), tuple(contradict))
 

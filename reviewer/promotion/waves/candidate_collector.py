@@ -21,7 +21,8 @@ from reviewer.promotion.rows.statement_rows import (
 )
 from reviewer.promotion.waves.source_reader import without_text
 from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
-from reviewer.proposing.proof import ProofIndex, prove, reasons
+from reviewer.proposing.proof import prove, reasons
+from reviewer.proposing.proof_index import ProofIndex
 from reviewer.proposing.values import Proved
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record

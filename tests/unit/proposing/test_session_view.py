@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from reviewer.proposing.session_view import read_view, view_text
+from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import LineRole, SessionView
+from reviewer.proposing.view_pieces import view_text
 from reviewer.sources.events import Speaker
 from tests.unit.sessions.told import Step, Told, calls, fails, runs, user
 from tests.unit.sources.builders import Session

@@ -19,7 +19,7 @@ from reviewer.promotion.rows.entity_rows import (
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.memory_rows import insert_row, memory_row, row_without_rules
 from reviewer.promotion.rows.wordings import require_wording
-from reviewer.promotion.views import Done, EntityView, Status, proposed_by
+from reviewer.promotion.views import Done, EntityView, RowKind, Status, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
 from reviewer.store.database import Database
@@ -101,7 +101,8 @@ class Entities:
         text = mask(content.strip()).text
         name = mask(name).text if name else name
         kind, type_name = kind_and_type(type_)
-        require_wording(text, named=kind == "entity" and bool(name))
+        is_entity = kind is RowKind.ENTITY
+        require_wording(text, named=is_entity and bool(name))
         require_name(name or "")
         now = iso(self._clock())
         with self._ledger.act("author") as act:
@@ -110,8 +111,7 @@ class Entities:
                 rule=HAND_AUTHORED, version=HAND_AUTHORED,
             )  # fmt: skip
             values["flags"] = HAND_AUTHORED
-            entity = kind == "entity"
-            parsed = parse_structure(text, EntityType(type_name), name) if entity else None
+            parsed = parse_structure(text, EntityType(type_name), name) if is_entity else None
             number = insert_row(act, values, now, parsed)
             follow_conflicts(act, [number], now)
             act.title = f"Wrote {type_name} #{number} by hand"

@@ -29,6 +29,7 @@ from reviewer.promotion.views import REASONS, Done, RejectReason, RowKind, Statu
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
+from reviewer.text.numerals import count
 
 LONGEST_REASON = 300
 """Characters of the reason for a dispute."""
@@ -82,7 +83,7 @@ class Triage:
             )
             act.title = _title("Rejected", rows)
             if members:
-                act.title += f" and {_near_duplicates(len(members))}"
+                act.title += f" and {count(len(members), 'near duplicate')}"
             if reason is not None:
                 act.title += f": {REASONS[reason][0]}"
             act.title += followed
@@ -379,8 +380,4 @@ def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:
 
 
 def _merged(members: Sequence[int]) -> str:
-    return f", merged {_near_duplicates(len(members))}" if members else ""
-
-
-def _near_duplicates(count: int) -> str:
-    return f"{count} near duplicate{'s' if count > 1 else ''}"
+    return f", merged {count(len(members), 'near duplicate')}" if members else ""

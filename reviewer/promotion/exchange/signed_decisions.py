@@ -148,7 +148,7 @@ class SignedDecisions:
                 " come. Set the clock of this machine right, or have the decisions exported again."
             )
         done = ImportedDecisions()
-        absent: list[tuple[Line, Decision]] = []
+        absent: list[Line] = []
         with self._ledger.act(IMPORT) as act:
             for fault in file.faults:
                 done.refused.append(
@@ -166,15 +166,15 @@ class SignedDecisions:
                     why = self._decide(act, done, each, row)
                 elif each.verdict is Verdict.PROMOTED:
                     why = ""
-                    absent.append((line, each))
+                    absent.append(line)
                 else:
                     why = "this store has no such candidate"
                 if why:
                     done.refused.append(_refused(each, why, row.id if row else 0))
             now = iso(self._clock())
             done.added = add_memories(act, project, file.path, absent, now)
-            for (_, each), memory in zip(absent, done.added, strict=True):
-                promote_rows(act, [memory], now=min(each.at, now))
+            for line, memory in zip(absent, done.added, strict=True):
+                promote_rows(act, [memory], now=min(line.decision.at, now))
             counts = {name: len(getattr(done, name)) for name in _COUNTED}
             parts = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
             act.title = f"Decisions of {self._ledger.actor}: {parts or 'nothing new'}"
@@ -280,11 +280,9 @@ def row_of(act: Act, project: int, each: Decision) -> StoredRow | None:
     return None
 
 
-def add_memories(
-    act: Act, name: str, path: Path, wanted: Sequence[tuple[Line, Decision]], now: str
-) -> list[int]:
+def add_memories(act: Act, name: str, path: Path, lines: Sequence[Line], now: str) -> list[int]:
     """Candidates that this store does not have, each with its line of the file as evidence."""
-    if not wanted:
+    if not lines:
         return []
     project = project_row(act, name)
     wave = wave_row(act, project, [os.path.abspath(path)], now)
@@ -294,7 +292,8 @@ def add_memories(
         modified_ns=modified_ns(stat),
     )  # fmt: skip
     added = []
-    for line, each in wanted:
+    for line in lines:
+        each = line.decision
         text = "\n".join((each.content, *(quote.text for quote in each.passages)))
         digest = hashlib.sha256(line.raw).hexdigest()
         record = Record(

@@ -284,7 +284,8 @@ class _Run:
     def _free_row(self, group: Group, held: set[int]) -> int | None:
         own = [self._origins[item] for item in group.items if item in self._origins]
         rows = [self._rows[number] for number in own if number not in held]
-        free = [each for each in rows if each["kind"] == group.first.kind if not _is_fixed(each)]
+        kind = group.first.kind
+        free = [each for each in rows if each["kind"] == kind and not _is_fixed(each)]
         if free:
             return int(min(free, key=lambda row: (row["status"] == "superseded", row["id"]))["id"])
         found = row_of(self._act, self._number, group.first)
@@ -296,8 +297,8 @@ class _Run:
         for each in groups:
             by_path[each.lines[0].path].append(each.lines[0])
         for path, lines in by_path.items():
-            wanted = [(line, self._dated(line.decision)) for line in lines]
-            added = add_memories(self._act, self._project, path, wanted, self._now)
+            dated = [structs.replace(line, decision=self._dated(line.decision)) for line in lines]
+            added = add_memories(self._act, self._project, path, dated, self._now)
             places |= dict(zip([line.key for line in lines], added, strict=True))
 
     def _dated(self, each: Decision) -> Decision:

@@ -30,8 +30,7 @@ def change_type(act: Act, row: DecidedRow, type_: str, now: str) -> list[str]:
     Raises ReviewerError for an unknown type, ConflictError if that is not possible or a row of that
     type says the same.
     """
-    kind_name, new = kind_and_type(type_)
-    kind = RowKind(kind_name)
+    kind, new = kind_and_type(type_)
     content, key, old, project = act.query(
         "SELECT content, key, type, project_id FROM memory WHERE id = ?", (row.id,)
     )[0]
@@ -39,7 +38,7 @@ def change_type(act: Act, row: DecidedRow, type_: str, now: str) -> list[str]:
         return []
     if kind is not row.kind:
         _require_may_change_kind(act, row, kind, new)
-    if same := row_with_key(act, project, (kind_name, new, key), besides=row.id):
+    if same := row_with_key(act, project, (str(kind), new, key), besides=row.id):
         other, status = same
         raise ConflictError(
             f"#{other} ({STATUS_WORDS[Status(status)]}, {new}) says the same."

@@ -297,23 +297,15 @@ def _say_again(
 
 
 def _relate(writer: QueueWriter, number: int, statement: PreparedStatement) -> Related:
-    """Apply what the reader says about a new row and the one that it names."""
-    act, replaced = writer.act, statement.proved.proposal.replaces
-    if _is_older(act, writer.project_id, replaced, statement):
-        return make_untrue(act, replaced, number, writer.now)
-    return Related()
-
-
-def _is_older(act: Act, project_id: int, number: int, statement: PreparedStatement) -> bool:
-    """Whether the row named by a reader was last seen before a statement: sessions are read in any
-    order.
+    """Apply what the reader says about a new row and the one that it names, if that was last seen
+    before: sessions are read in any order.
     """
-    return bool(
-        act.query(
-            "SELECT 1 FROM memory WHERE (id, project_id) = (?, ?) AND last_seen <= ?",
-            (number, project_id, max(statement.times, default="9999")),
-        )
+    replaced = statement.proved.proposal.replaces
+    is_older = writer.act.query(
+        "SELECT 1 FROM memory WHERE (id, project_id) = (?, ?) AND last_seen <= ?",
+        (replaced, writer.project_id, max(statement.times, default="9999")),
     )
+    return make_untrue(writer.act, replaced, number, writer.now) if is_older else Related()
 
 
 def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement) -> None:

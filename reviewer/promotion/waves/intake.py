@@ -17,10 +17,7 @@ from reviewer.promotion.lists.beyond_cap import BeyondCap
 from reviewer.promotion.rows.enqueue import QueueWriter
 from reviewer.promotion.views import Done
 from reviewer.promotion.waves.expiry import propose_retirements
-from reviewer.promotion.waves.report import (
-    WaveProgress,
-    WaveReport,
-)
+from reviewer.promotion.waves.report import WaveProgress, WaveReport
 from reviewer.promotion.waves.seed import seed
 from reviewer.promotion.waves.wave import Wave
 from reviewer.store.acts import Act

@@ -48,6 +48,7 @@ from reviewer.store.acts import Act, Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.text.numerals import count
 from reviewer.text.secrets import mask
 
 BY_HAND = "worded"
@@ -207,13 +208,7 @@ class Proposals:
             left_out += others
         return ready, left_out
 
-    def _report(
-        self,
-        act: Act,
-        wave: int,
-        project: str,
-        written: Written,
-    ) -> None:
+    def _report(self, act: Act, wave: int, project: str, written: Written) -> None:
         with ReportFolder(self._database.path, wave) as folder:
             for row in written.over_cap:
                 folder.drop(row)
@@ -260,8 +255,7 @@ def _undecided(act: Act, written: Written) -> int:
 def _title(title: str, written: Written) -> str:
     parts = []
     if written.new:
-        count = len(written.new)
-        parts.append("1 statement" if count == 1 else f"{count} statements")
+        parts.append(count(len(written.new), "statement"))
     if written.seen:
         parts.append(f"{len(written.seen)} seen again")
     if written.over_cap:

@@ -32,23 +32,13 @@ _RUNNERS = (
     " swift turbo nx lerna sbt mix zig bazel composer hatch invoke"
 )
 TASK_RUNNERS = frozenset(_RUNNERS.split())
-_RUNS_ANOTHER = (
-    ("npx",),
-    ("bunx",),
-    ("pnpx",),
-    ("uvx",),
-    ("uv", "run"),
-    ("poetry", "run"),
-    ("pdm", "run"),
-    ("pipenv", "run"),
-    ("hatch", "run"),
-    ("pnpm", "exec"),
-    ("npm", "exec"),
-    ("pnpm", "dlx"),
-    ("bundle", "exec"),
-    ("python", "-m"),
-    ("mise", "exec", "--"),
-)
+_RUNS_ANOTHER = tuple(
+    tuple(runner.split())
+    for runner in (
+        "npx", "bunx", "pnpx", "uvx", "uv run", "poetry run", "pdm run", "pipenv run", "hatch run",
+        "pnpm exec", "npm exec", "pnpm dlx", "bundle exec", "python -m", "mise exec --",
+    )
+)  # fmt: skip
 _BETWEEN = frozenset(("run", "run-script", "exec", "-s", "--silent", "tool"))
 _EVERYTHING = frozenset(("./...", ".", "all", "ci"))
 _ONLY_SHOWS = frozenset(("--version", "--help", "-h", "-V", "--collect-only", "--co", "-list"))

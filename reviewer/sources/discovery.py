@@ -110,7 +110,7 @@ def find_sessions(
         for location in each.locations:
             for root in _roots(location, machine, scope):
                 kept = _kept_days(location, root)
-                for path, status in _matches(root, location.pattern):
+                for path, status in _below(root, location.pattern.split("/"), DEEPEST):
                     if path not in seen and status.st_size:
                         seen.add(path)
                         yield from _sessions(each, location, path, root, status, kept)
@@ -191,19 +191,12 @@ def _kept_days(location: Location, root: Path) -> int:
     return location.kept_days
 
 
-def _matches(root: Path, pattern: str) -> Iterator[tuple[Path, os.stat_result]]:
+def _below(
+    folder: Path, pattern: Sequence[str], depth: int
+) -> Iterator[tuple[Path, os.stat_result]]:
     """The regular files below a folder that match a pattern, on the same device."""
     try:
-        device = root.stat().st_dev
-    except OSError:
-        return
-    yield from _below(root, tuple(pattern.split("/")), device, DEEPEST)
-
-
-def _below(
-    folder: Path, pattern: tuple[str, ...], device: int, depth: int
-) -> Iterator[tuple[Path, os.stat_result]]:
-    try:
+        device = folder.stat().st_dev
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError:
@@ -220,12 +213,12 @@ def _below(
         path = Path(entry.path)
         if first == "**":
             if inside:
-                yield from _below(path, pattern, device, depth - 1)
+                yield from _below(path, pattern, depth - 1)
             elif stat.S_ISREG(status.st_mode) and fnmatchcase(entry.name, rest[0]):
                 yield path, status
         elif fnmatchcase(entry.name, first):
             if rest and inside:
-                yield from _below(path, rest, device, depth - 1)
+                yield from _below(path, rest, depth - 1)
             elif not rest and stat.S_ISREG(status.st_mode):
                 yield path, status
 

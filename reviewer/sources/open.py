@@ -73,21 +73,19 @@ def recognised(path: Path) -> tuple[Format, Reading]:
     read.
     """
     with opened_file(path) as stream:
-        found, bom, document = _sniffed(path, stream)
-    return found, Reading(path, bom, document=document)
+        head = stream.read(HEAD_BYTES)
+        reading = Reading(path, bom_of(head))
+        return _sniffed(reading, head, stream), reading
 
 
-def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
-    """A file's format, the length of its byte order mark, and its text if it is one JSON
-    document.
-    """
-    head = stream.read(HEAD_BYTES)
-    bom = bom_of(head)
+def _sniffed(reading: Reading, head: bytes, stream: BinaryIO) -> Format:
+    """A file's format; of one that is a JSON document, its text is now in `reading`."""
+    path, bom = reading.path, reading.bom
     sample = head[bom:]
     if databases.is_database(head) or archives.is_archive(head):
-        return _container_format(path, databases.is_database(head)), bom, None
+        return _container_format(path, databases.is_database(head))
     if not sample.strip():
-        return _EMPTY, bom, None
+        return _EMPTY
     pieces = _pieces(sample)
     objects = [each for piece in pieces if (each := _object(piece))]
     binary = looks_binary(head)
@@ -103,22 +101,23 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     enough = 0.3 if by_records is chat.FORMAT and len(votes) == 1 else 0.1
     mostly_records = len(objects) >= enough * len(pieces)
     if by_records and begins != b"[" and mostly_records:
-        return by_records, bom, None
+        return by_records
     if not by_records and binary:
         raise _other_kind(path, "it is binary")
     if begins in (b"[", b"{"):
         document, shape = _document(path, stream, bom)
         if shape is not None:
-            return _document_format(path, shape), bom, document
+            reading.document = document
+            return _document_format(path, shape)
     json = JSON_START.match(sample)
     if by_records and (mostly_records or json):
-        return by_records, bom, None
+        return by_records
     if json:
         if objects:
             raise _other_kind(path, NO_CONVERSATION)
         raise SourceError(f"{path} is not text that reviewer reads: damaged JSON.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return _text_format(path, text), bom, None
+    return _text_format(path, text)
 
 
 def _container_format(path: Path, is_database: bool) -> Format:

@@ -139,11 +139,10 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
         exact = format_name in EXACT and not is_poll
         return ResultReading(Outcome.OK, 0) if exact else ResultReading(Outcome.UNKNOWN)
     if act is Act.ASK and (answers := _ANSWERS.match(head)):
-        words = text.lstrip()[answers.end() :]
         if nobody_answered(text):
             return ResultReading(Outcome.OK)
-        end = _AFTER_ANSWERS.search(words)
-        return ResultReading(Outcome.OK, words=(words[: end.start()] if end else words).strip())
+        words, *_ = _AFTER_ANSWERS.split(text.lstrip()[answers.end() :], maxsplit=1)
+        return ResultReading(Outcome.OK, words=words.strip())
     return ResultReading(Outcome.OK if format_name in EXACT or text.strip() else Outcome.UNKNOWN)
 
 
@@ -167,12 +166,8 @@ def _code(text: str) -> int | None:
 
 def _said(text: str) -> str:
     """The person's words in the result of a refused call."""
-    begins = _SAID.search(text)
-    if begins is None:
-        return ""
-    words = text[begins.end() :]
-    ends = _AFTER_WORDS.search(words)
-    return (words[: ends.start()] if ends else words).strip()
+    _, *after = _SAID.split(text, maxsplit=1)
+    return _AFTER_WORDS.split(after[0], maxsplit=1)[0].strip() if after else ""
 
 
 def command_outcomes(

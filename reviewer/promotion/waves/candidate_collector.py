@@ -89,9 +89,11 @@ class CandidateCollector:
             if isinstance(outcome, Dropped):
                 self.dropped[outcome.reason] += 1
                 self._drop(outcome)
-            elif outcome is not None and (key := _key(outcome, stored_as)):
-                slim = without_text(outcome)
-                self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
+            elif outcome is not None:
+                key = outcome.record.key
+                if key := key if stored_as is None else stored_as.get(key, ""):
+                    slim = without_text(outcome)
+                    self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
 
     def propose(self, path: Path, setting: Setting, known: KnownFacts) -> None:
         """Collect the statements of a memory file; ignores other files. Raises SourceError."""
@@ -111,11 +113,6 @@ class CandidateCollector:
                 self._drop(NewRow.of(Ranking(weak, base_score(weak))))
             self.overflowed += len(self.candidates) - LIMIT
             del self.candidates[LIMIT:]
-
-
-def _key(candidate: Candidate, stored_as: Mapping[str, str] | None) -> str:
-    key = candidate.record.key
-    return key if stored_as is None else stored_as.get(key, "")
 
 
 def propose_from(

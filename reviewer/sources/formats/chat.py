@@ -58,10 +58,6 @@ class _Conversation(Session):
         return f"sha256:{self.digest.hex()}"
 
 
-def _turns(reading: Reading) -> Iterator[Turn]:
-    return _Walk(reading).turns()
-
-
 class _Walk:
     """A file being searched for messages."""
 
@@ -179,6 +175,6 @@ FORMAT = Format(
     tested="real files",
     detect_record=_is_conversation,
     detect_document=_is_conversation,
-    turns=_turns,
+    turns=lambda reading: _Walk(reading).turns(),
     several=True,
 )

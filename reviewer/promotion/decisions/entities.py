@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.promotion.decisions.triage import promote_rows
@@ -22,22 +22,16 @@ from reviewer.promotion.rows.wordings import require_wording
 from reviewer.promotion.views import Done, EntityView, RowKind, Status, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.secrets import mask
 
 HAND_AUTHORED = "hand-authored"
 """Rule and extractor version of text written by a person without a source."""
 
 
-class Entities:
+class Entities(Service):
     """Reads entities; creates them from memories (graduation) or by hand."""
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
 
     def get(self, number: int) -> EntityView:
         """The structure of an entity. Raises UnknownIdError."""

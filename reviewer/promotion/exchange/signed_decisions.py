@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from reviewer.clock import Clock, from_iso, iso, written_moment
+from reviewer.clock import from_iso, iso, written_moment
 from reviewer.errors import ReviewerError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
@@ -43,9 +43,9 @@ from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
 from reviewer.promotion.views import RowKind, Status
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, chunks
-from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Ledger
+from reviewer.store.database import failures_as_sentences
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.secrets import mask
 
@@ -103,13 +103,8 @@ class ImportedDecisions(Struct):
     refused: list[Refused] = []
 
 
-class SignedDecisions:
+class SignedDecisions(Service):
     """Reads a person's decisions from the ledger, and applies those of others."""
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
 
     def export(self, project: str, actor: str) -> tuple[bytes, list[bytes]]:
         """The current decisions of `actor` in a project as lines, after the header. Raises

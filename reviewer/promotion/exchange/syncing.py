@@ -20,7 +20,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import iso
 from reviewer.errors import ReviewerError
 from reviewer.files import reason_of
 from reviewer.promotion import queue_order
@@ -57,9 +57,8 @@ from reviewer.promotion.rows.decided_rows import RETIRE, update_dependents
 from reviewer.promotion.rows.known_rows import Key, row_with_key
 from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.changes import Value
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.normalise import duplicate_key
 
 SYNC = "sync"
@@ -91,12 +90,7 @@ class Synced(Struct, frozen=True):
     """Why this machine's file could not be written; empty if it was."""
 
 
-class Syncing:
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
-
+class Syncing(Service):
     def sync(
         self, folder: Path, project: str, *, quoted: bool = False, key: str = "", signers: str = ""
     ) -> Synced:

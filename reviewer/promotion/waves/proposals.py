@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.confidence import setting_of
@@ -45,9 +45,8 @@ from reviewer.proposing.values import (
 )
 from reviewer.sources.events import Speaker
 from reviewer.store.acts import Act, Scope
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.numerals import count
 from reviewer.text.secrets import mask
 
@@ -58,13 +57,8 @@ MAX_QUOTED = 2_000
 """Characters of a line quoted as the proof of a statement worded by hand."""
 
 
-class Proposals:
+class Proposals(Service):
     """Puts statements into the queue; decides nothing, unless a person says so."""
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
 
     def known(self, project: str, tree: Path | None = None) -> KnownFacts:
         """Finds known statements of a project, for `prove`."""

@@ -22,6 +22,7 @@ from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.numerals import count
 
 BATCH_RECORDS = 1_000
@@ -58,13 +59,11 @@ class ExistingRecord(NamedTuple):
     """Its file was not read to its end, so nothing was proposed from it."""
 
 
-class RecordWriter:
+class RecordWriter(Service):
     """Writes the records of one wave. `fresh`: the number of records new to the project."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
+        super().__init__(database, ledger, clock)
         self.project_id = 0
         self.wave_id = 0
         self.first_finding = 0

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -361,29 +362,17 @@ class _Lane:
         )
 
     def _finding(
-        self,
-        kind: Kind,
-        signature: str,
-        text: str,
-        origin: Origin,
-        *,
-        command: str = "",
-        fix: str = "",
-        words: str = "",
-        evidence: tuple[Evidence, ...] = (),
+        self, kind: Kind, signature: str, text: str, origin: Origin, **more: Any
     ) -> Finding:
         """A finding at a record, which by default is its evidence."""
         return Finding(
             kind=kind,
             signature=signature,
             text=text[:SHOWN],
-            command=command,
             session=self._session,
             first=origin.at or "",
             last=origin.at or "",
-            fix=fix,
-            words=words,
-            evidence=evidence or (Evidence.of(origin, text),),
+            **{"evidence": (Evidence.of(origin, text),), **more},
         )
 
     def _keep(self, found: Finding) -> None:

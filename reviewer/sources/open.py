@@ -93,7 +93,9 @@ def _sniffed(reading: Reading, head: bytes, stream: BinaryIO) -> Format:
         pieces += _later_pieces(stream, bom, BINARY_LIMIT if binary else -1)
         objects = [each for piece in pieces if (each := _object(piece))]
     if not objects:
-        objects = [each for line in pieces[:20] for each in _run_together(line)]
+        # A line may have several records run together.
+        runs = (islice(json_pieces(line), 3) for line in pieces[:20])
+        objects = [each for run in runs for _, piece in run if (each := _object(piece))]
     votes = Counter(number for each in objects if (number := _record_format(each)) is not None)
     by_records = FORMATS[votes.most_common(1)[0][0]] if votes else None
     begins = sample.lstrip()[:1]
@@ -139,10 +141,8 @@ def _container_format(path: Path, is_database: bool) -> Format:
 
 def _record_format(record: dict[str, object]) -> int | None:
     """The index of the first format that recognises a JSON object as a record."""
-    for number, each in enumerate(FORMATS):
-        if each.detect_record is not None and each.detect_record(record):
-            return number
-    return None
+    tests = enumerate(each.detect_record for each in FORMATS)
+    return next((number for number, test in tests if test is not None and test(record)), None)
 
 
 def _document_format(path: Path, shape: object) -> Format:
@@ -207,12 +207,6 @@ def _object(line: bytes) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _run_together(line: bytes) -> list[dict[str, object]]:
-    """The leading records of a line with several concatenated records."""
-    found = (_object(piece) for _, piece in islice(json_pieces(line), 3))
-    return [each for each in found if each]
 
 
 def _document(path: Path, stream: BinaryIO, bom: int) -> tuple[bytes, object]:

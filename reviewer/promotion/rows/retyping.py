@@ -62,14 +62,11 @@ def change_type(act: Act, row: DecidedRow, type_: str, now: str) -> list[str]:
 
 def _require_may_change_kind(act: Act, row: DecidedRow, kind: RowKind, new: str) -> None:
     if row.status is not Status.CANDIDATE:
-        way = (
-            f"reviewer graduate {row.id} --as {new}"
-            if kind is RowKind.ENTITY
-            else f"reviewer restore {row.id} puts it back into the queue first"
-        )
+        what, way = "a memory", f"reviewer restore {row.id} puts it back into the queue first"
+        if kind is RowKind.ENTITY:
+            what, way = "an entity", f"reviewer graduate {row.id} --as {new}"
         raise ConflictError(
-            f"#{row.id} is an active {row.kind} and cannot become "
-            f"{'an entity' if kind is RowKind.ENTITY else 'a memory'} by its type alone: {way}"
+            f"#{row.id} is an active {row.kind} and cannot become {what} by its type alone: {way}"
         )
     if act.query(
         "SELECT 1 FROM entity WHERE memory_id = ? AND graduated_from IS NOT NULL", (row.id,)

@@ -215,14 +215,6 @@ def dropped(proved: Proved, reason: str) -> DroppedStatement:
     return DroppedStatement(reason, text, str(proved.path), proposer)
 
 
-def _status(writer: QueueWriter, number: int) -> str:
-    """The status of the row named by a reader; empty if the project has none."""
-    found = writer.act.query(
-        "SELECT status FROM memory WHERE (id, project_id) = (?, ?)", (number, writer.project_id)
-    )
-    return str(found[0][0]) if found else ""
-
-
 def queue_statements(
     writer: QueueWriter, wave: Callable[[], int], prepared: Sequence[PreparedStatement]
 ) -> Written:
@@ -256,7 +248,12 @@ def queue_statements(
 def _said_by(writer: QueueWriter, statement: PreparedStatement) -> int | None:
     """The row that says the same: the one named by the reader, or one with the same wording."""
     joins = statement.proved.proposal.joins
-    if _status(writer, joins) in (Status.ACTIVE, Status.CANDIDATE, Status.INVALID):
+    named = writer.act.query(
+        "SELECT id FROM memory WHERE (id, project_id) = (?, ?)"
+        " AND status IN ('active', 'candidate', 'invalid')",
+        (joins, writer.project_id),
+    )
+    if named:
         return joins
     return writer.stored.look_up("memory", statement.content).row
 

@@ -94,8 +94,7 @@ DATABASE = Format(
     outlines=_TABLES.outlines,
     locations=(
         Location(folder=".local/share/goose/sessions", pattern="sessions.db",
-                 mac=".local/share/goose/sessions", windows="%APPDATA%/Block/goose/data/sessions",
-                 variable="XDG_DATA_HOME"),
+                 windows="%APPDATA%/Block/goose/data/sessions", variable="XDG_DATA_HOME"),
     ),
     person="`text` parts of messages with the role `user`",
     left_out="tool results, which have the role `user`",

@@ -86,7 +86,6 @@ class MemoryEntry(Struct, frozen=True):
 
 
 def is_memory_file(path: Path) -> bool:
-    """Whether an agent keeps its memories at this path."""
     return _reader(path) is not None
 
 

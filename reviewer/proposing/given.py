@@ -126,7 +126,6 @@ def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
 
 
 def _finding_line(sessions: Mapping[str, int], finding: Finding) -> str:
-    """A finding on one line."""
     at = ", ".join(f"[{each.line}]" for each in finding.evidence)
     where = f" of `{finding.command}`" if finding.command else ""
     price = f"{count(finding.cost, 'call')} lost"

@@ -353,7 +353,6 @@ def _proved(call: Call, text: str) -> int:
 
 
 def last_line(text: str) -> str:
-    """The last line of a command's output."""
     lines = (line.strip() for line in reversed(without_escapes(text).splitlines()))
     printed = (line for line in lines if line and not _IS_WRAPPER.fullmatch(line))
     return clip(next(printed, ""), LINE)

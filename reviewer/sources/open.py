@@ -40,7 +40,6 @@ JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')
 
 
 def _nothing(reading: Reading) -> Iterator[Turn]:
-    """An empty or blank file."""
     reading.tally["empty file"] += 1
     return iter(())
 

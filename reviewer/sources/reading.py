@@ -65,7 +65,6 @@ def row_spot(row: int, raw: bytes | str) -> Spot:
 
 
 def spot_of(lines: Sequence[NoteLine]) -> Spot:
-    """The position of consecutive lines."""
     first, last = lines[0], lines[-1]
     raw = b"\n".join(line.raw for line in lines)
     return Spot(first.number, last.number + 1, first.start, last.start + len(last.raw), raw)

@@ -44,7 +44,6 @@ class Drafts:
             raise StoreError(f"The draft of #{number} cannot be read: {problem}.") from problem
 
     def discard(self, number: int) -> None:
-        """Delete a candidate's saved wording."""
         with contextlib.suppress(FileNotFoundError):
             self._path(number).unlink()
 

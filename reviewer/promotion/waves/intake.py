@@ -54,7 +54,7 @@ class Intake(Service):
             cancelled=cancelled or (lambda: False),
             breakable=breakable or nullcontext,
             again=again,
-            sessions=sessions,
+            sessions=sessions or {},
         )
         report = wave.run(paths, project)
         if report.state == "done":
@@ -91,5 +91,4 @@ class Intake(Service):
         return Done(act.id, ". ".join([act.title, *failures]), tuple(ids))
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
-        """Queue generated candidates."""
         return seed(self._ledger, self._clock, count, project=project)

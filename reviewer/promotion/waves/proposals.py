@@ -186,7 +186,6 @@ class Proposals(Service):
     def _prepared(
         self, proved: Sequence[Proved], view_of: Callable[[Path], SessionView] | None
     ) -> tuple[list[PreparedStatement], list[DroppedStatement]]:
-        """The statements with their records, and the dropped ones."""
         by_path: dict[Path, list[Proved]] = {}
         for each in proved:
             by_path.setdefault(each.path, []).append(each)

@@ -19,7 +19,6 @@ _RECORD_TYPES = (
 
 
 def is_claude(record: Fields) -> bool:
-    """Whether an outlined object is a Claude Code record."""
     kind = record.get("type")
     if kind not in _RECORD_TYPES or "systemPayload" in record:
         return False
@@ -27,8 +26,7 @@ def is_claude(record: Fields) -> bool:
         return "leafUuid" in record
     if kind in ("file-history-snapshot", "queue-operation"):
         return "snapshot" in record or "sessionId" in record
-    message = record.get("message")
-    if isinstance(message, dict) and "parts" in message:
+    if "parts" in inner(record, "message"):
         return False
     return "sessionId" in record and ("uuid" in record or "parentUuid" in record)
 

@@ -168,13 +168,9 @@ def _query(part: Part) -> Part:
 
 
 def _is_log(record: Fields) -> bool:
-    message = record.get("message")
+    message = inner(record, "message")
     return (
-        has_role(record)
-        and isinstance(message, dict)
-        and "content" in message
-        and "role" not in message
-        and "type" not in record
+        has_role(record) and "content" in message and "role" not in message and "type" not in record
     )
 
 

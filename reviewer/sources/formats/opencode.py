@@ -101,7 +101,6 @@ def _parts(
 
 
 def _tool(piece: Fields, number: str) -> list[Part]:
-    """A call, and its result if present."""
     state = inner(piece, "state")
     name, call = piece.get("tool"), words(piece.get("callID"))
     call = call if call and call != "REDACTED" else number

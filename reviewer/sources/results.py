@@ -115,7 +115,7 @@ class ResultReading(NamedTuple):
 
 def read_result(call: Call | None, part: Part, text: str, format_name: str) -> ResultReading:
     """The outcome of a call. `text`: that of the part, without recalled memories."""
-    head, error, code = text[:HEAD].lstrip(), part.error, part.code
+    head, error = text[:HEAD].lstrip(), part.error
     if part.feedback or head.startswith(_REFUSED):
         return ResultReading(Outcome.REFUSED, words=part.feedback.strip() or _said(text))
     act = call.act if call else Act.OTHER
@@ -126,7 +126,9 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
         return ResultReading(Outcome.UNKNOWN)
     is_poll = call is not None and call.tool.lower() in POLLING
     ran = act is Act.RUN or is_poll
-    code = (_code(text) if code is None else code) if ran else None
+    code = part.code if ran else None
+    if ran and code is None:
+        code = _code(text)
     if code is not None and "Command timed out" in head:
         return ResultReading(Outcome.INTERRUPTED, code)
     if head.startswith(_INTERRUPTED) or (ran and text[-60:].rstrip().endswith(_INTERRUPTED)):

@@ -195,7 +195,7 @@ class Forgetting:
         """The records that are evidence of these rows only."""
         return self._only_of(
             "evidence", rows,
-            f"SELECT o.record_id, o.id FROM evidence e JOIN evidence o USING (record_id)"
+            "SELECT o.record_id, o.id FROM evidence e JOIN evidence o USING (record_id)"
             f" WHERE e.id {AMONG}",
         )  # fmt: skip
 

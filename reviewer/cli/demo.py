@@ -60,7 +60,7 @@ class SampleStart:
         self._samples = samples
 
     def find(self) -> FoundProjects:
-        from reviewer.sources.open import recognise
+        from reviewer.sources.open import format_of
         from reviewer.start import FoundProject, FoundProjects
 
         paths = [
@@ -69,7 +69,7 @@ class SampleStart:
             for path in sorted((self._samples / folder).rglob("*.json*"))
             if "subagents" not in path.parts
         ]
-        agents = Counter(recognise(path).agent for path in paths)
+        agents = Counter(format_of(path).agent for path in paths)
         newest = max(path.stat().st_mtime_ns for path in paths)
         project = FoundProject(
             name=PROJECT,

@@ -54,12 +54,12 @@ def is_session(path: Path) -> bool:
     if "subagents" in path.parts:
         return False
     try:
-        return recognise(path).name not in NOTE_FORMATS
+        return format_of(path).name not in NOTE_FORMATS
     except SourceError:
         return False
 
 
-def recognise(path: Path) -> Format:
+def format_of(path: Path) -> Format:
     """The format of a file. Raises OtherKindError or SourceError."""
     return recognised(path)[0]
 

@@ -20,7 +20,7 @@ from reviewer.sources.ignore_files import (
     is_ignored,
     read_ignore_file,
 )
-from reviewer.sources.open import recognise
+from reviewer.sources.open import format_of
 from reviewer.sources.own_files import OWN_FILE, is_own, own_names
 from reviewer.sources.unpacked import first_bytes, plain_name
 
@@ -199,7 +199,7 @@ def is_within(path: str | Path, root: str) -> bool:
 def _may_hold_sessions(path: Path) -> bool:
     """Whether a file is a database or archive of a known format, or damaged: reading it says so."""
     try:
-        found = recognise(path)
+        found = format_of(path)
     except OtherKindError:
         return False
     except SourceError:

@@ -91,7 +91,9 @@ class CandidateCollector:
                 self._drop(outcome)
             elif outcome is not None:
                 key = outcome.record.key
-                if key := key if stored_as is None else stored_as.get(key, ""):
+                if stored_as is not None:
+                    key = stored_as.get(key, "")
+                if key:
                     slim = without_text(outcome)
                     self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
 

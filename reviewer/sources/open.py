@@ -47,11 +47,14 @@ def _nothing(reading: Reading) -> Iterator[Turn]:
 _EMPTY = Format(name="empty", turns=_nothing)
 
 
+def is_of_subagent(path: Path) -> bool:
+    """Whether a file is a sub-agent's report, which is in the session that started it, too."""
+    return path.parent.name == "subagents"
+
+
 def is_session(path: Path) -> bool:
-    """Whether a file can be read as a conversation between a person and an agent, not a note or a
-    sub-agent's report, which is in the session that started it.
-    """
-    if "subagents" in path.parts:
+    """Whether a file can be read as a conversation between a person and an agent."""
+    if is_of_subagent(path):
         return False
     try:
         return format_of(path).name not in NOTE_FORMATS

@@ -102,7 +102,7 @@ class SourceView:
         """The files of sessions read into a project, or into any; without sub-agents' sessions,
         which are in another session, and copies that add nothing to another file.
         """
-        from reviewer.sources.open import NOTE_FORMATS  # late: all formats
+        from reviewer.sources.open import NOTE_FORMATS, is_of_subagent  # late: all formats
         from reviewer.sources.registry import FORMATS
 
         formats = [each.name for each in FORMATS if each.name not in NOTE_FORMATS]
@@ -120,7 +120,7 @@ class SourceView:
         return [
             SessionRead(path, last or "", said or "", requests, format_)
             for path, last, said, requests, format_ in rows
-            if (last or said) and "subagents" not in Path(path).parts
+            if (last or said) and not is_of_subagent(Path(path))
         ]
 
     def state(self, memory: int) -> SourceState:

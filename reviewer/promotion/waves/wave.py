@@ -26,7 +26,7 @@ from reviewer.promotion.waves.record_writer import FileRecords, RecordWriter, St
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
 from reviewer.promotion.waves.source_reader import Batch, SourceReading, reason_of_fault
 from reviewer.sources.events import Rewind
-from reviewer.sources.open import NOTE_FORMATS
+from reviewer.sources.open import NOTE_FORMATS, is_of_subagent
 from reviewer.sources.records import RecordUse
 from reviewer.sources.walk import LINK_OUTSIDE, FoundPath, is_unreadable, walk
 from reviewer.store.database import Database
@@ -160,9 +160,7 @@ class Wave:
         records.finish(stamp, reading.tally, reading.findings, only)
         self._collector.add(found)
         self._report.files += 1
-        self._report.sessions += (
-            reading.format not in NOTE_FORMATS and "subagents" not in path.parts
-        )
+        self._report.sessions += reading.format not in NOTE_FORMATS and not is_of_subagent(path)
         self._report.findings += len(reading.findings)
         self._report.skipped_by.update(reading.tally)
 

@@ -14,7 +14,7 @@ from reviewer.engine import Engine
 from reviewer.errors import SourceError
 from reviewer.settings import CONTEXT_TOKENS, ModelSettings
 from reviewer.sources.formats import claude_code
-from reviewer.sources.open import recognise
+from reviewer.sources.open import format_of, is_of_subagent
 from tests import surroundings
 
 MODEL = "smollm2-135m"
@@ -85,7 +85,7 @@ def sessions(data_folders: list[Path]) -> list[Path]:
 
     def is_session(path: Path) -> bool:
         try:
-            return "subagents" not in path.parts and recognise(path).name == claude_code.NAME
+            return not is_of_subagent(path) and format_of(path).name == claude_code.NAME
         except SourceError:
             return False
 

@@ -20,7 +20,7 @@ from reviewer.sources.discovery import (
     is_within,
 )
 from reviewer.sources.format import Format
-from reviewer.sources.open import recognise
+from reviewer.sources.open import format_of
 from reviewer.sources.registry import FORMATS
 
 SHORT_ID = 8
@@ -98,7 +98,7 @@ def _formats_of(agent: str) -> list[Format]:
 def _named(agent: str, session: str, path: str) -> SessionFile:
     require_place(agent, path)
     real = Path(os.path.realpath(path))
-    found = recognise(real)
+    found = format_of(real)
     if not found.locations or not found.name.startswith(agent):
         raise SourceError(f"{path} is not a session of {agent}, so it is not read.")
     if found.outlines is None:

@@ -60,16 +60,16 @@ class SampleStart:
         self._samples = samples
 
     def find(self) -> FoundProjects:
-        from reviewer.sources.open import recognise
+        from reviewer.sources.open import format_of, is_of_subagent
         from reviewer.start import FoundProject, FoundProjects
 
         paths = [
             path
             for folder in ("claude", "codex", "gemini")
             for path in sorted((self._samples / folder).rglob("*.json*"))
-            if "subagents" not in path.parts
+            if not is_of_subagent(path)
         ]
-        agents = Counter(recognise(path).agent for path in paths)
+        agents = Counter(format_of(path).agent for path in paths)
         newest = max(path.stat().st_mtime_ns for path in paths)
         project = FoundProject(
             name=PROJECT,

@@ -8,8 +8,9 @@ import click
 
 from reviewer.cli.inputs import FILE, line_range, option
 from reviewer.cli.output import count, emit, json_option, narrate, safe_lines
-from reviewer.proposing.session_view import read_view, view_text
+from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import SessionView
+from reviewer.proposing.view_pieces import view_text
 
 
 @click.command()

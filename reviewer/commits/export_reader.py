@@ -56,13 +56,13 @@ def read_export(path: Path, line_start: int = 0, line_end: int | None = None) ->
     Lines are 0-based and half-open. A later line that is not a commit raises SourceError with its
     number, so that a context is never imported with gaps.
     """
-    from reviewer.sources.lines import LINE_LIMIT, bom_of, read_lines, reading
+    from reviewer.sources.lines import LINE_LIMIT, bom_of, opened_file, read_lines
 
     if not path.is_file():
         return None
     drafts: list[Draft] = []
     first = True
-    with reading(path) as stream:
+    with opened_file(path) as stream:
         head = stream.read(HEAD_BYTES)
         if not head.lstrip(_BLANKS).startswith(b"{"):
             return None

@@ -12,7 +12,7 @@ from reviewer.errors import SourceError
 from reviewer.sources.claude_words import command_called
 from reviewer.sources.event_maker import EventMaker
 from reviewer.sources.events import Call, Compaction, Event, Result, Rewind
-from reviewer.sources.open import recognise
+from reviewer.sources.open import format_of
 from reviewer.sources.parts import Part
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.stream import read
@@ -58,7 +58,7 @@ class FileTurns:
         line_end: int | None = None,
     ) -> None:
         self._path, self._lines = path, (line_start, line_end)
-        self._format = recognise(path)
+        self._format = format_of(path)
         self._has_sessions = self._format.outlines is not None
         self._only = session if self._has_sessions else None
         self._several = self._only is None and (self._has_sessions or self._format.several)

@@ -69,8 +69,8 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
         subjects = (f"{each.id or '(hash not seen)'} {each.subject}" for each in commits)
         yield f"Committed{pushed}: {'; '.join(subjects)}"
     yield from () if part else _checks(state, fresh=False)
-    for running in () if part else state.running[-MAX_RUNNING:]:
-        what = without_cd(running.call) if running.call.command else running.call.query
+    for call in () if part else state.running[-MAX_RUNNING:]:
+        what = without_cd(call) if call.command else call.query
         yield f"Started in the background, its end was not seen: `{clip(what, ITEM)}`"
 
 

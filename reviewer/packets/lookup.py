@@ -17,12 +17,12 @@ def find_item(material: Material, name: str) -> Item:
         if name in (item.id, item.place):
             return item
     file, _, line = name.rpartition(":")
-    if file and line.isdigit():
+    if file and line.isdecimal():
         above = [
             (int(number), item)
             for item in items
             if (place := item.place.rpartition(":"))[0].lower() == file.lower()
-            and (number := place[2]).isdigit()
+            and (number := place[2]).isdecimal()
             and int(number) <= int(line)
         ]
         # lines of a file only: the numbers of memories are names

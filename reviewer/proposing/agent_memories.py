@@ -24,7 +24,7 @@ from reviewer.proposing.values import (
     ViewLine,
 )
 from reviewer.sources.events import Speaker
-from reviewer.sources.lines import reading
+from reviewer.sources.lines import opened_file
 from reviewer.sources.markdown import front_matter, heading_of
 from reviewer.sources.notes import without_own
 from reviewer.text.secrets import mask
@@ -86,7 +86,6 @@ class MemoryEntry(Struct, frozen=True):
 
 
 def is_memory_file(path: Path) -> bool:
-    """Whether an agent keeps its memories at this path."""
     return _reader(path) is not None
 
 
@@ -128,7 +127,7 @@ def entries(text: str) -> Iterator[MemoryEntry]:
 
 
 def _text(path: Path) -> str:
-    with reading(path) as stream:
+    with opened_file(path) as stream:
         return without_own(stream.read(FILE_LIMIT).decode("utf-8", "replace"))
 
 

@@ -13,6 +13,7 @@ from reviewer.proposing.shortened import cut
 from reviewer.proposing.values import ViewLine
 from reviewer.sessions.findings import Finding
 from reviewer.sessions.signatures import failing_lines, is_of_the_day
+from reviewer.text.numerals import count
 from reviewer.text.tokens import counter
 
 MAX_TOKENS = 2_700
@@ -115,9 +116,9 @@ def _signatures(finding: Finding) -> Iterator[str]:
 
 def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
     """The leading texts that fit."""
-    count, kept = counter(), list[str]()
+    encoding, kept = counter(), list[str]()
     for text in texts:
-        tokens -= count.count(text) + 1
+        tokens -= encoding.count(text) + 1
         if tokens < 0:
             break
         kept.append(text)
@@ -125,10 +126,9 @@ def _fitting(texts: Iterable[str], tokens: int) -> list[str]:
 
 
 def _finding_line(sessions: Mapping[str, int], finding: Finding) -> str:
-    """A finding on one line."""
     at = ", ".join(f"[{each.line}]" for each in finding.evidence)
     where = f" of `{finding.command}`" if finding.command else ""
-    price = f"{finding.cost} calls lost" if finding.cost > 1 else "1 call lost"
+    price = f"{count(finding.cost, 'call')} lost"
     if (again := sessions.get(finding.signature, 1)) > 1:
         price += f", came up in {again} sessions"
     text = f"{at} {finding.kind}{where}, {price}: {finding.text}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,9 +26,10 @@ from reviewer.proposing.given import (
     given,
     known_near,
 )
-from reviewer.proposing.proof import ProofIndex, prove
+from reviewer.proposing.proof import prove
+from reviewer.proposing.proof_index import ProofIndex
 from reviewer.proposing.reader_view import reader_view
-from reviewer.proposing.session_view import Piece, pieces, read_view
+from reviewer.proposing.session_view import read_view
 from reviewer.proposing.statements import (
     EXPECTED_ANSWER,
     BudgetReachedError,
@@ -37,7 +38,7 @@ from reviewer.proposing.statements import (
     StatementWriter,
 )
 from reviewer.proposing.values import LineRole, Proof, Proposal, Proved, SessionView
-from reviewer.proposing.view_pieces import end_of
+from reviewer.proposing.view_pieces import Piece, end_of, pieces
 from reviewer.sessions.findings import findings_of
 from reviewer.sources.stream import read
 from reviewer.text.numerals import count
@@ -288,18 +289,13 @@ class ModelRun:
         tasks = self._tasks(open_sessions)
         with ThreadPoolExecutor(self.concurrency, thread_name_prefix="statements") as pool:
             try:
-                more = True
-                while more or running:
-                    while more and len(running) < self.concurrency:
-                        task = None if self._stopping() else next(tasks, None)
-                        if task is None:
-                            more = False
-                        else:
-                            session, planned = task
-                            running[pool.submit(self._write, session, planned)] = (
-                                session,
-                                planned,
-                            )
+                while True:
+                    if self._cancelled() or self.failures >= FAILURES:
+                        tasks.close()
+                    while len(running) < self.concurrency and (task := next(tasks, None)):
+                        running[pool.submit(self._write, *task)] = task
+                    if not running:
+                        break
                     self._show(open_sessions)
                     done, _ = wait(running, timeout=POLL, return_when=FIRST_COMPLETED)
                     for each in done:
@@ -314,15 +310,14 @@ class ModelRun:
             finally:
                 self.over.set()
 
-    def _tasks(self, open_sessions: list[_Open]) -> Iterator[tuple[_Open, PlannedQuestion]]:
+    def _tasks(
+        self, open_sessions: list[_Open]
+    ) -> Generator[tuple[_Open, PlannedQuestion], None, None]:
         for number, planned in enumerate(self.plan.sessions, 1):
             session = _Open(planned, number, self.known)
             open_sessions.append(session)
             for piece in planned.pieces:
                 yield session, piece
-
-    def _stopping(self) -> bool:
-        return self._cancelled() or self.failures >= FAILURES
 
     def _write(self, session: _Open, planned: PlannedQuestion) -> PieceStatements:
         return self.writer.write(

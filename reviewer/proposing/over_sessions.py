@@ -5,22 +5,22 @@ each other, and which are outdated by a later one. Only numbers and sentences ar
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
-from reviewer.llm.templates import Fields, fence_for, load_template, render
+from reviewer.llm.templates import fence_for, load_template, render
 from reviewer.proposing.answers import NUMBER, TEXT, a_list, an_object
 from reviewer.proposing.proof_index import has
 from reviewer.proposing.statements import TEMPLATES, PieceQuestion, StatementWriter
 from reviewer.proposing.values import Relations, Sentence
+from reviewer.sources.fields import Fields, each, inner
 from reviewer.text.controls import CONTROLS, without_escapes
 from reviewer.text.identifiers import identifiers
 from reviewer.text.normalise import clean
 from reviewer.text.secrets import mask
 
 OVER = "over-sessions"
-FIELDS: Fields = {"statements": (), "fence": ()}
+FIELDS = ("statements", "fence")
 LEAST = 2
 """Fewer statements leave nothing to compare."""
 
@@ -34,7 +34,7 @@ SCHEMA = an_object(
 
 def question_over(writer: StatementWriter, sentences: Sequence[Sentence]) -> PieceQuestion:
     """The question about statements. Raises TemplateError."""
-    text = "\n".join(f"#{each.id} ({each.day or 'no date'}) {each.text}" for each in sentences)
+    text = "\n".join(f"#{one.id} ({one.day or 'no date'}) {one.text}" for one in sentences)
     fence = fence_for("statements", text)
     template = load_template(OVER, TEMPLATES, None, FIELDS)
     return writer.asking(render(template, {"statements": text, "fence": fence}), schema=SCHEMA)
@@ -44,13 +44,13 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
     """The relations in an answer. Entries with an unknown number or a repeated statement are
     ignored, and the more recent of two is never the outdated one.
     """
-    asked = {each.id: each for each in sentences}
-    days = {number: each.day for number, each in asked.items()}
+    asked = {sentence.id: sentence for sentence in sentences}
+    days = {number: sentence.day for number, sentence in asked.items()}
     relations = _object(answer)
     taken: set[int] = set()
     same: list[tuple[int, ...]] = []
     for numbers in _lists(relations.get("same")):
-        group = tuple(dict.fromkeys(each for each in numbers if each in days))
+        group = tuple(dict.fromkeys(number for number in numbers if number in days))
         if len(group) > 1 and not taken.intersection(group):
             taken.update(group)
             same.append(group)
@@ -58,17 +58,17 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
 
     def is_new(one: int, other: int) -> bool:
         both = frozenset((one, other))
-        if len(both) < LEAST or not both <= days.keys() or both in pairs:
+        if len(both) < 2 or not both <= days.keys() or both in pairs:
             return False
         pairs.add(both)
         return not any(both <= set(group) for group in same)
 
     untrue: list[tuple[int, int]] = []
     corrected: list[tuple[int, int, str]] = []
-    for item in _items(relations.get("untrue")):
-        old, new = (item.get("old"), item.get("new")) if isinstance(item, dict) else (0, 0)
+    for item in each(relations.get("untrue")):
+        old, new, now = (item.get(name) for name in ("old", "new", "now"))
         if isinstance(old, int) and isinstance(new, int) and is_new(old, new):
-            swapped, now = days[old] > days[new], item.get("now")
+            swapped = days[old] > days[new]
             pair = (new, old) if swapped else (old, new)
             if now and isinstance(now, str):
                 again = any(pair[0] == known for known, _, _ in corrected)
@@ -81,7 +81,7 @@ def read_relations(answer: str, sentences: Iterable[Sentence]) -> Relations:
     contradict = [
         (numbers[0], numbers[1])
         for numbers in _lists(relations.get("contradict"))
-        if len(numbers) == LEAST and is_new(numbers[0], numbers[1])
+        if len(numbers) == 2 and is_new(numbers[0], numbers[1])
     ]
     return Relations(tuple(same), tuple(untrue), tuple(corrected), tuple(contradict))
 
@@ -91,29 +91,24 @@ def _corrected(now: str, *known: str) -> str:
     neither of the two has.
     """
     wording = clean(mask(without_escapes(now)).text)
-    names = (each.text.lower() for each in identifiers(wording))
+    names = (name.text.lower() for name in identifiers(wording))
     proved = all(any(has(text.lower(), name) for text in known) for name in names)
     fits = SHORTEST_STATEMENT <= len(wording) <= LONGEST_STATEMENT
     return wording if fits and proved and not CONTROLS.search(wording) else ""
 
 
-def _object(answer: str) -> Mapping[str, Any]:
+def _object(answer: str) -> Fields:
     """The JSON object in an answer, ignoring text around it; empty if there is none."""
     try:
-        value = json.loads(answer[answer.find("{") : answer.rfind("}") + 1])
+        return inner(json.loads(answer[answer.find("{") : answer.rfind("}") + 1]))
     except (ValueError, RecursionError):
         return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _items(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _lists(value: object) -> list[list[int]]:
     """The lists of numbers in a value."""
     return [
-        [each for each in item if isinstance(each, int) and not isinstance(each, bool)]
-        for item in _items(value)
+        [number for number in item if isinstance(number, int) and not isinstance(number, bool)]
+        for item in (value if isinstance(value, list) else [])
         if isinstance(item, list)
     ]

@@ -9,18 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from reviewer.extraction.flags import INJECTION, MASKED, flags_of
-from reviewer.proposing.proof_checks import (
-    instruction_origin,
-    later,
-    why_not_alone,
-)
+from reviewer.proposing.proof_checks import instruction_origin, later, why_not_alone
 from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, find_whole, normalised
 from reviewer.proposing.statement_facts import unproved
 from reviewer.proposing.values import Proof, Proposal, Quote, QuoteProof, SessionView
 from reviewer.sources.records import Role
 from reviewer.text.clip import clip
-
-__all__ = ["ProofIndex", "prove", "reasons", "why_not_alone"]
 
 NEAR_LINES = 6
 """A quote is searched within this many view lines before and after the cited one."""
@@ -48,6 +42,8 @@ def prove(
         quotes.append(QuoteProof(line, quote.text, found=found is not None))
     cited_at = sorted({found.position for found in found_quotes})
     statement = proposal.statement
+    texts = (statement, *(quote.text for quote in proposal.quotes))
+    masked = any(MASKED in flags_of(text, Role.USER) for text in texts)
     origin = instruction_origin(proposal, [index.lines[position] for position in cited_at])
     return Proof(
         quotes=tuple(quotes),
@@ -55,19 +51,10 @@ def prove(
         not_alone_because=why_not_alone(statement),
         known=known(statement),
         later=later(statement, cited_at, index),
-        flags=_flags(proposal, injected=bool(origin)),
+        flags=tuple(flag for flag, is_so in ((MASKED, masked), (INJECTION, origin)) if is_so),
         origin=origin,
         replaces=proposal.replaces,
     )
-
-
-def _flags(proposal: Proposal, *, injected: bool) -> tuple[str, ...]:
-    quotes = [quote.text for quote in proposal.quotes]
-    found = {
-        MASKED: any(MASKED in flags_of(text, Role.USER) for text in (proposal.statement, *quotes)),
-        INJECTION: injected,
-    }
-    return tuple(flag for flag, present in found.items() if present)
 
 
 def reasons(proof: Proof) -> tuple[str, ...]:

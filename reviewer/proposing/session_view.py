@@ -12,7 +12,6 @@ from msgspec import structs
 
 from reviewer.proposing.shortened import ShownText, cut, ends, shortened
 from reviewer.proposing.values import APPROVED, PLAN, LineRole, SessionView, ViewLine
-from reviewer.proposing.view_pieces import Piece, label, pieces, view_text
 from reviewer.sources.calls import APPROVALS, POLLING
 from reviewer.sources.claude_words import tags
 from reviewer.sources.events import (
@@ -38,8 +37,6 @@ from reviewer.sources.results import nobody_answered, report_in
 from reviewer.sources.shell import Command
 from reviewer.sources.stream import REWOUND, EventStream, read
 from reviewer.text.secrets import mask
-
-__all__ = ["Piece", "label", "pieces", "read_view", "view_text"]
 
 CALL_CHARS = 120
 """Maximum characters shown of a call's arguments."""
@@ -147,7 +144,8 @@ class _Writer:
     def _place(self, origin: Origin) -> None:
         """The session's working folder, which shortens its paths, and the branch."""
         folder = origin.cwd
-        if folder and not any(folder.startswith(root) for root in self._roots):
+        inside = f"{folder}/".replace("\\", "/")
+        if folder and not any(inside.startswith(f"{root}/") for root in self._roots):
             shown = cut(f"working folder: {folder}", 300)
             self._say(origin, LineRole.EVENT, Speaker.HARNESS, shown)
             self._roots += dict.fromkeys((folder, folder.replace("\\", "/")))

@@ -357,10 +357,6 @@ class _Work:
         self.dropped[CUT_SHORT] += cut_off
         return list(filter(None, map(self._checked, read.statements)))
 
-    def _related(self, proposal: Proposal) -> str:
-        """The known text that a statement joins or replaces, which was proved once."""
-        return _listed_text(proposal.joins or proposal.replaces, self.known).lower()
-
     def _checked(self, statement: Statement) -> _Checked | None:
         """A statement with its proof; None, counted, if it is unusable."""
         proposal = self.writer.proposal(statement, self.lines, self.known)
@@ -368,7 +364,8 @@ class _Work:
         proof = self.check(proposal)
         if proposal.joins:
             proof = structs.replace(proof, not_alone_because="", known=())
-        related = self._related(proposal)
+        # What it joins or replaces was proved once.
+        related = _listed_text(proposal.joins or proposal.replaces, self.known).lower()
         left = tuple(fact for fact in proof.unproved if not has(related, fact.lower()))
         proof = structs.replace(proof, unproved=left)
         unusable = {

@@ -32,29 +32,19 @@ _RUNNERS = (
     " swift turbo nx lerna sbt mix zig bazel composer hatch invoke"
 )
 TASK_RUNNERS = frozenset(_RUNNERS.split())
-_RUNS_ANOTHER = (
-    ("npx",),
-    ("bunx",),
-    ("pnpx",),
-    ("uvx",),
-    ("uv", "run"),
-    ("poetry", "run"),
-    ("pdm", "run"),
-    ("pipenv", "run"),
-    ("hatch", "run"),
-    ("pnpm", "exec"),
-    ("npm", "exec"),
-    ("pnpm", "dlx"),
-    ("bundle", "exec"),
-    ("python", "-m"),
-    ("python3", "-m"),
-    ("mise", "exec", "--"),
-)
+_RUNS_ANOTHER = tuple(
+    tuple(runner.split())
+    for runner in (
+        "npx", "bunx", "pnpx", "uvx", "uv run", "poetry run", "pdm run", "pipenv run", "hatch run",
+        "pnpm exec", "npm exec", "pnpm dlx", "bundle exec", "python -m", "mise exec --",
+    )
+)  # fmt: skip
 _BETWEEN = frozenset(("run", "run-script", "exec", "-s", "--silent", "tool"))
 _EVERYTHING = frozenset(("./...", ".", "all", "ci"))
 _ONLY_SHOWS = frozenset(("--version", "--help", "-h", "-V", "--collect-only", "--co", "-list"))
 _WITH_VALUE = frozenset(("-C", "--prefix", "--dir", "--cwd", "--filter", "-F", "-f", "--project"))
 _PARTS = re.compile(r"[:/_.-]")
+_PYTHON = re.compile(r"python[0-9.]+$")
 _KIND_OF_PROGRAM = {name: kind for kind, names in PROGRAMS.items() for name in names.split()}
 _KIND_OF_TASK = {name: kind for kind, names in TASKS.items() for name in names.split()}
 SHOWN = 160
@@ -86,8 +76,9 @@ def check_kind(words: Sequence[str]) -> str:
 
 
 def _without_runner(words: Sequence[str]) -> Sequence[str]:
+    program = _PYTHON.sub("python", posixpath.basename(words[0])) if words else ""
     for runner in _RUNS_ANOTHER:
-        if tuple(words[: len(runner)]) == runner:
+        if (program, *words[1 : len(runner)]) == runner:
             rest = list(words[len(runner) :])
             while rest and rest[0].startswith("-"):
                 del rest[0 : 2 if rest[0] in ("--with", "--package", "-p", "--extra") else 1]

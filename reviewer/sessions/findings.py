@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -197,9 +198,8 @@ class _Lane:
         self._recent: deque[_Call] = deque(maxlen=REACH + 5)
         self._open: list[_Open] = []
         self._found: dict[tuple[str, str, str], Finding] = {}
-        self._refused: _Call | None = None
-        """A call refused or interrupted without comment: the next message may have it."""
-        self._refused_at: Origin | None = None
+        self._refused: tuple[_Call, Origin] | None = None
+        """A call refused or interrupted without comment, and where: a comment may follow."""
         self._before: list[_Call] = []
         """Calls since the person's last message."""
         self._message: Message | None = None
@@ -222,7 +222,7 @@ class _Lane:
         last = self._recent[-1] if self._recent else None
         # A call that succeeded was not interrupted: the person stopped the agent's message.
         if last is not None and last.outcome is not Outcome.OK and self._refused is None:
-            self._refused, self._refused_at = last, event.origin
+            self._refused = last, event.origin
 
     def close(self) -> Iterator[Finding]:
         for each in self._open:
@@ -269,7 +269,7 @@ class _Lane:
             if event.words:
                 self._keep(self._refusal(call, event.words, event.origin))
             else:
-                self._refused, self._refused_at = call, event.origin
+                self._refused = call, event.origin
         elif event.outcome is Outcome.INTERRUPTED:
             return
         elif call.act in (Act.RUN, Act.OTHER):
@@ -362,29 +362,17 @@ class _Lane:
         )
 
     def _finding(
-        self,
-        kind: Kind,
-        signature: str,
-        text: str,
-        origin: Origin,
-        *,
-        command: str = "",
-        fix: str = "",
-        words: str = "",
-        evidence: tuple[Evidence, ...] = (),
+        self, kind: Kind, signature: str, text: str, origin: Origin, **more: Any
     ) -> Finding:
         """A finding at a record, which by default is its evidence."""
         return Finding(
             kind=kind,
             signature=signature,
             text=text[:SHOWN],
-            command=command,
             session=self._session,
             first=origin.at or "",
             last=origin.at or "",
-            fix=fix,
-            words=words,
-            evidence=evidence or (Evidence.of(origin, text),),
+            **{"evidence": (Evidence.of(origin, text),), **more},
         )
 
     def _keep(self, found: Finding) -> None:
@@ -401,8 +389,8 @@ class _Lane:
     def _person(self, message: Message) -> None:
         words = message.text.strip()
         if self._refused is not None and words:
-            if len(words) <= WORDS and self._refused_at is not None:
-                self._keep(self._refusal(self._refused, words, message.origin))
+            if len(words) <= WORDS:
+                self._keep(self._refusal(self._refused[0], words, message.origin))
             self._refused = None
             self._before, self._message = [], None
             return
@@ -430,9 +418,10 @@ class _Lane:
 
     def _without_words(self) -> None:
         """The person refused a call without comment."""
-        if self._refused is not None and self._refused_at is not None:
-            if self._refused.act is not Act.ASK and not _looks(self._refused):
-                self._keep(self._refusal(self._refused, "", self._refused_at))
+        if self._refused is not None:
+            call, origin = self._refused
+            if call.act is not Act.ASK and not _looks(call):
+                self._keep(self._refusal(call, "", origin))
             self._refused = None
 
     def _correction(self, call: _Call) -> None:

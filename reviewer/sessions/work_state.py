@@ -17,6 +17,7 @@ from reviewer.sessions.signatures import failing_lines
 from reviewer.sessions.working_tree import (
     SWITCHED,
     ChangedFile,
+    CommandRun,
     Commit,
     Conflict,
     WorkingTree,
@@ -75,13 +76,6 @@ class Check(Struct, frozen=True):
     """Files were changed after it."""
 
 
-class Running(Struct, frozen=True):
-    """A call started in the background whose end was not seen."""
-
-    call: Call
-    line: int
-
-
 class WorkState(Struct, frozen=True):
     """The work state at one point of a session. Lines are 0-based lines of the file."""
 
@@ -99,7 +93,8 @@ class WorkState(Struct, frozen=True):
     conflicts: tuple[Conflict, ...] = ()
     plan: tuple[PlanItem, ...] = ()
     plan_line: int = -1
-    running: tuple[Running, ...] = ()
+    running: tuple[Call, ...] = ()
+    """Calls started in the background whose end was not seen."""
     waiting: Call | None = None
     """A question or plan that awaits the person's answer."""
     interrupted: bool = False
@@ -133,7 +128,8 @@ class WorkTracker:
         """Calls without a result."""
         self._checks: dict[tuple[str, tuple[str, ...]], tuple[Check, int]] = {}
         """The last run of each command in a folder, and the number of changes before it."""
-        self._running: dict[str, Running] = {}
+        self._running: dict[str, Call] = {}
+        """Calls in the background, by task."""
         self._begun: dict[str, tuple[int, int]] = {}
         """Lines of tasks, each with the last command that it has run, judging by its output."""
         self._plan: Plan | None = None
@@ -263,7 +259,7 @@ class WorkTracker:
             ran = outcome is Outcome.OK or command.joined_by in ("", ";")
             printed = not piped and not command.writes
             whole = ran and printed and result.outcome is not Outcome.INTERRUPTED
-            self._tree.ran(command, folder, outcome, text, line, alone=alone, whole=whole)
+            self._tree.ran(CommandRun(command, folder, outcome, text, line, alone, whole))
         for each in later:  # a task's commit does not contain changes made while it ran
             self._tree.follow(each)
         if switched := SWITCHED.findall(text):
@@ -299,13 +295,12 @@ class WorkTracker:
                 self._running.pop(task, None)
             return
         if call.command:
-            again = [k for k, each in self._running.items() if each.call.command == call.command]
+            again = [k for k, each in self._running.items() if each.command == call.command]
             for key in again:
                 del self._running[key]
         begun = result.task or (call.background and result.outcome is not Outcome.FAILED)
         if begun and not call.only_looks:
-            key = result.task or call.id
-            self._running[key] = Running(call, call.origin.line_start)
+            self._running[result.task or call.id] = call
 
     def _end_tasks(self, text: str, line: int) -> None:
         if any(task and task in text for task in self._delegated):
@@ -358,7 +353,6 @@ def _proved(call: Call, text: str) -> int:
 
 
 def last_line(text: str) -> str:
-    """The last line of a command's output."""
     lines = (line.strip() for line in reversed(without_escapes(text).splitlines()))
     printed = (line for line in lines if line and not _IS_WRAPPER.fullmatch(line))
     return clip(next(printed, ""), LINE)

@@ -16,7 +16,7 @@ from reviewer.sources.shell import Command
 MAX_FILES = 2_000
 """Maximum files followed; the oldest are dropped."""
 _ASIDE = re.compile(
-    r"/(?:private/)?(?:tmp|dev|var)/|\$|.*/\.git/(?!hooks/)|.*/\.claude/(?:plans|projects)/"
+    r"/(?:private/)?(?:tmp|dev|var/(?:folders|tmp))/|\$|.*/\.git/(?!hooks/)|.*/\.claude/(?:plans|projects)/"
     r"|.*/AppData/Local/Temp/"
 )
 """Files outside the work: temporary ones and the agent's own."""
@@ -87,6 +87,20 @@ class Conflict(Struct, frozen=True):
     touched: str = ""
 
 
+class CommandRun(Struct, frozen=True):
+    """A command that ran in a folder, and what its call printed."""
+
+    command: Command
+    folder: str
+    outcome: Outcome
+    printed: str
+    line: int
+    alone: bool
+    """All the output is its own."""
+    whole: bool
+    """All its output was printed."""
+
+
 class WorkingTree:
     """Follows edits and commands. `commits`, `conflicts`: the current ones."""
 
@@ -149,35 +163,23 @@ class WorkingTree:
             del self._files[next(iter(self._files))]
         self._staged.discard(file.path)
 
-    def ran(
-        self,
-        command: Command,
-        folder: str,
-        outcome: Outcome,
-        printed: str,
-        line: int,
-        *,
-        alone: bool,
-        whole: bool,
-    ) -> None:
-        """A command ran in a folder. `alone`: all output is its own; `whole`: all its output was
-        printed.
-        """
-        sure = outcome is Outcome.OK
-        if outcome is not Outcome.FAILED:
-            ran = sure or (command.certain and command.joined_by in ("", ";"))
+    def ran(self, run: CommandRun) -> None:
+        command, folder, line = run.command, run.folder, run.line
+        program, sure = posixpath.basename(command.words[0]), run.outcome is Outcome.OK
+        if run.outcome is not Outcome.FAILED:
+            began = sure or (command.certain and command.joined_by in ("", ";"))
             for path in command.writes:
-                self._written(path, folder, line, posixpath.basename(command.words[0]), sure=ran)
-        if posixpath.basename(command.words[0]) == "git":
+                self._written(path, folder, line, program, sure=began)
+        if program == "git":
             words, folder = git_words(command.words, folder)
             if words and command.certain and not _ASIDE.match(f"{folder}/"):
-                _Git(self, words, folder, outcome, printed, line, alone=alone, whole=whole).run()
+                _Git(self, words, structs.replace(run, folder=folder)).run()
             elif words[:1] in (["commit"], ["reset"], ["checkout"], ["stash"], ["rebase"]):
                 self.doubt(self.here(folder))
             switches = words[:1] in (["checkout"], ["switch"]) and "--" not in words
             if switches and not command.certain:
                 self.note_branch(folder, "")
-        elif outcome is not Outcome.FAILED:
+        elif run.outcome is not Outcome.FAILED:
             self._other(command.words, folder, line, sure=sure)
 
     def _other(self, words: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
@@ -273,40 +275,28 @@ class WorkingTree:
 
 
 class _Git:
-    def __init__(
-        self,
-        tree: WorkingTree,
-        words: Sequence[str],
-        folder: str,
-        outcome: Outcome,
-        printed: str,
-        line: int,
-        *,
-        alone: bool,
-        whole: bool,
-    ) -> None:
-        self._tree, self._folder, self._outcome = tree, folder, outcome
-        self._printed, self._line, self._alone, self._whole = printed, line, alone, whole
+    def __init__(self, tree: WorkingTree, words: Sequence[str], run: CommandRun) -> None:
+        self._tree, self._run, self._folder = tree, run, run.folder
         self._verb, self._args = words[0], list(words[1:])
         self._flags = [word for word in self._args if word.startswith("-")]
         if "--" in self._args:
             self._specs = self._args[self._args.index("--") + 1 :]
         else:
             self._specs = [word for word in self._args if not word.startswith("-")]
-        self._here = tree.here(folder)
+        self._here = tree.here(run.folder)
 
     def run(self) -> None:
         verb, tree = self._verb, self._tree
-        failed = self._outcome is Outcome.FAILED
-        clash = _CONFLICT.findall(self._printed) if verb in _JOINING else []
+        failed = self._run.outcome is Outcome.FAILED
+        clash = _CONFLICT.findall(self._run.printed) if verb in _JOINING else []
         if failed and not clash and verb not in ("commit", "push"):
             return
         if verb == "stash" and self._specs[:1] in (["list"], ["show"], ["drop"]):
             return
         if clash:
             paths = [absolute(self._folder, path) for path in clash]
-            tree.conflicts = {path: Conflict(path, self._line) for path in paths}
-            tree.note_change(self._line, f"git {verb}")
+            tree.conflicts = {path: Conflict(path, self._run.line) for path in paths}
+            tree.note_change(self._run.line, f"git {verb}")
             return
         if _ENDING & set(self._flags):
             tree.conflicts = {}
@@ -336,8 +326,8 @@ class _Git:
             if at not in values
         )
         made = tree.made[-1:]
-        counted = _COUNT.search(self._printed)
-        if self._outcome is Outcome.FAILED and not made:
+        counted = _COUNT.search(self._run.printed)
+        if self._run.outcome is Outcome.FAILED and not made:
             return
         if specs:
             took = tree.match(specs, self._folder)
@@ -347,7 +337,7 @@ class _Git:
                 for path in self._here
                 if path in tree._staged or (everything and path not in tree._fresh)
             ]
-        if not made and self._outcome is not Outcome.OK and not counted:
+        if not made and self._run.outcome is not Outcome.OK and not counted:
             tree.doubt(took or self._here)
             return
         amends = "--amend" in args
@@ -360,7 +350,7 @@ class _Git:
             tree.note_branch(self._folder, "HEAD" if " " in branch else branch)
         branch = branch or tree.branch_in(self._folder)
         files = tuple(tree._files[path] for path in took)
-        tree.commits.append(Commit(number, subject, self._line, branch, files=files))
+        tree.commits.append(Commit(number, subject, self._run.line, branch, files=files))
         known = set(took) | tree._added
         if amends or everything or (int(counted[1]) > len(known) if counted else not took):
             tree.doubt(self._here)  # contains files whose staging was not seen
@@ -371,9 +361,9 @@ class _Git:
         tree = self._tree
         if {"--dry-run", "-n", "--tags", "--delete", "-d"} & set(self._flags):
             return
-        went = {branch: number for number, branch in _WENT.findall(self._printed)}
-        rejected = not went and self._outcome is Outcome.FAILED
-        sure = bool(went) or self._outcome is Outcome.OK
+        went = {branch: number for number, branch in _WENT.findall(self._run.printed)}
+        rejected = not went and self._run.outcome is Outcome.FAILED
+        sure = bool(went) or self._run.outcome is Outcome.OK
         for at, commit in enumerate(tree.commits):
             if commit.pushed != "pushed" and (not went or commit.branch in ("", *went)):
                 pushed: Pushed = "pushed" if sure and (commit.branch or not went) else "unknown"
@@ -387,40 +377,40 @@ class _Git:
         tree, flags = self._tree, set(self._flags)
         if {"--theirs", "--ours"} & flags:
             for path in self._specs:
-                tree.changed(absolute(self._folder, path), self._line, by="git checkout")
+                tree.changed(absolute(self._folder, path), self._run.line, by="git checkout")
             return
         if {"-b", "-B", "-c", "-C", "--orphan"} & flags:
-            if self._outcome is Outcome.OK and self._specs:
+            if self._run.outcome is Outcome.OK and self._specs:
                 tree.note_branch(self._folder, self._specs[0])
             return
         if found := tree.match(self._specs, self._folder):
             if "--staged" in flags:
                 return
-            silent = self._alone and not self._printed.strip()
-            if (self._outcome is Outcome.OK or silent) and flags <= {"--"}:
+            silent = self._run.alone and not self._run.printed.strip()
+            if (self._run.outcome is Outcome.OK or silent) and flags <= {"--"}:
                 tree.drop(found)
             else:
                 tree.doubt(found)
-            tree.note_change(self._line, f"git {self._verb}")
+            tree.note_change(self._run.line, f"git {self._verb}")
         elif "--" not in flags and self._verb != "restore" and self._specs:
             # The name may be that of a file or a commit; Git prints that of a branch.
             tree.note_branch(self._folder, "")
-            tree.note_change(self._line, f"git {self._verb}")
+            tree.note_change(self._run.line, f"git {self._verb}")
 
     def _unsure(self) -> None:
         """A command that may have undone work."""
         tree = self._tree
-        sure = self._outcome is Outcome.OK
+        sure = self._run.outcome is Outcome.OK
         if self._verb == "mv":
-            tree.moved(self._specs, self._folder, self._line, sure=sure)
+            tree.moved(self._specs, self._folder, self._run.line, sure=sure)
         elif self._verb == "rm":
-            tree.removed(self._args, self._folder, self._line, sure=sure)
+            tree.removed(self._args, self._folder, self._run.line, sure=sure)
         elif self._verb in ("stash", "clean"):
             tree.doubt(self._here)
             tree._staged -= set(self._here)
         else:
             self._rewritten()
-        tree.note_change(self._line, f"git {self._verb}")
+        tree.note_change(self._run.line, f"git {self._verb}")
 
     def _rewritten(self) -> None:
         """Unpushed commits may have been rewritten or dropped."""
@@ -434,10 +424,10 @@ class _Git:
         undoes = bool({"--hard", "--merge", "--keep"} & set(self._flags))
         if undoes:
             tree.doubt(self._here)
-            tree.note_change(self._line, "git reset")
+            tree.note_change(self._run.line, "git reset")
         back = _BACK.fullmatch(self._specs[0]) if len(self._specs) == 1 else None
         count = int(back[1] or 1) if back else 0
-        if undoes or not 0 < count <= len(tree.commits) or self._outcome is not Outcome.OK:
+        if undoes or not 0 < count <= len(tree.commits) or self._run.outcome is not Outcome.OK:
             if (
                 self._specs
                 and self._specs[0] != "HEAD"
@@ -447,11 +437,11 @@ class _Git:
             return
         for _ in range(count):
             for file in tree.commits.pop().files:
-                tree.follow(structs.replace(file, line=self._line))
+                tree.follow(structs.replace(file, line=self._run.line))
 
     def _merge(self) -> None:
-        if "up to date" not in self._printed:
-            self._tree.note_change(self._line, f"git {self._verb}")
+        if "up to date" not in self._run.printed:
+            self._tree.note_change(self._run.line, f"git {self._verb}")
 
     def _pull(self) -> None:
         self._merge()
@@ -459,22 +449,26 @@ class _Git:
             self._rewritten()
 
     def _branch(self) -> None:
-        if "--show-current" in self._flags and self._alone and len(self._printed.split()) == 1:
-            self._tree.note_branch(self._folder, self._printed.strip())
+        if (
+            "--show-current" in self._flags
+            and self._run.alone
+            and len(self._run.printed.split()) == 1
+        ):
+            self._tree.note_branch(self._folder, self._run.printed.strip())
 
     def _status(self) -> None:
         """The changed files listed by Git itself."""
         tree, flags = self._tree, set(self._flags)
         short = {"-sb", "-bs", "-b", "--branch"} & flags
-        if named := {*(_ON_BRANCH_SHORT if short else _ON_BRANCH).findall(self._printed)}:
+        if named := {*(_ON_BRANCH_SHORT if short else _ON_BRANCH).findall(self._run.printed)}:
             # Two names are those of two repositories.
             tree.note_branch(self._folder, named.pop() if len(named) == 1 else "")
-        if not self._whole or self._specs or _INCOMPLETE.search(self._printed):
+        if not self._run.whole or self._specs or _INCOMPLETE.search(self._run.printed):
             return
         if flags - {"--short", "-s", "--porcelain", "-sb", "--branch", "-b", "-uall"}:
             return
-        listed = _LISTED.findall(self._printed)
-        if not listed and not flags and "nothing to commit" not in self._printed:
+        listed = _LISTED.findall(self._run.printed)
+        if not listed and not flags and "nothing to commit" not in self._run.printed:
             return
         seen = {
             path

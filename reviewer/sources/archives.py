@@ -13,8 +13,7 @@ from msgspec import structs
 
 from reviewer.errors import SourceError
 from reviewer.sources.document import Document, Located
-from reviewer.sources.lines import bom_of
-from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.lines import bom_of, opened_file
 from reviewer.sources.reading import Reading, Spot, row_spot
 
 MAGIC = b"PK\x03\x04"

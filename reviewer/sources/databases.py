@@ -78,7 +78,12 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             # No stored value is longer, only a computed one; UTF-16 may grow by half.
             most = min(2 * size + SPARE_BYTES, 2**31 - 1)
             database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, most)
-            yield _checked(database, path)
+            if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise OtherKindError(
+                    f"{path} is not text that reviewer reads: it is a database without tables."
+                )
+            database.execute("PRAGMA query_only = ON")
+            yield database
     except sqlite3.DatabaseError as problem:
         why = f"the database is damaged ({problem})."
         if _is_changed(path, before):
@@ -96,15 +101,6 @@ def _connected(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
         database.execute("PRAGMA trusted_schema = OFF")
         database.text_factory = lambda raw: raw.decode("utf-8", "replace")
         yield database
-
-
-def _checked(database: sqlite3.Connection, path: Path) -> sqlite3.Connection:
-    if database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        raise OtherKindError(
-            f"{path} is not text that reviewer reads: it is a database without tables."
-        )
-    database.execute("PRAGMA query_only = ON")
-    return database
 
 
 def _beside(path: Path) -> list[Path]:

@@ -20,12 +20,12 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.errors import SourceError
-from reviewer.files import modified_ns, open_file
+from reviewer.files import open_file
 from reviewer.projects import Tree, work_tree
 from reviewer.sources.fields import Fields, folder_of_uri, written_object
 from reviewer.sources.format import Format, Location
 from reviewer.sources.registry import FORMATS
-from reviewer.sources.walk import read_with
+from reviewer.sources.walk import size_and_time
 
 DEEPEST = 8
 HEAD_BYTES = 1 << 18
@@ -110,7 +110,7 @@ def find_sessions(
         for location in each.locations:
             for root in _roots(location, machine, scope):
                 kept = _kept_days(location, root)
-                for path, status in _matches(root, location.pattern):
+                for path, status in _below(root, location.pattern.split("/"), DEEPEST):
                     if path not in seen and status.st_size:
                         seen.add(path)
                         yield from _sessions(each, location, path, root, status, kept)
@@ -191,19 +191,12 @@ def _kept_days(location: Location, root: Path) -> int:
     return location.kept_days
 
 
-def _matches(root: Path, pattern: str) -> Iterator[tuple[Path, os.stat_result]]:
+def _below(
+    folder: Path, pattern: Sequence[str], depth: int
+) -> Iterator[tuple[Path, os.stat_result]]:
     """The regular files below a folder that match a pattern, on the same device."""
     try:
-        device = root.stat().st_dev
-    except OSError:
-        return
-    yield from _below(root, tuple(pattern.split("/")), device, DEEPEST)
-
-
-def _below(
-    folder: Path, pattern: tuple[str, ...], device: int, depth: int
-) -> Iterator[tuple[Path, os.stat_result]]:
-    try:
+        device = folder.stat().st_dev
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError:
@@ -220,12 +213,12 @@ def _below(
         path = Path(entry.path)
         if first == "**":
             if inside:
-                yield from _below(path, pattern, device, depth - 1)
+                yield from _below(path, pattern, depth - 1)
             elif stat.S_ISREG(status.st_mode) and fnmatchcase(entry.name, rest[0]):
                 yield path, status
         elif fnmatchcase(entry.name, first):
             if rest and inside:
-                yield from _below(path, rest, device, depth - 1)
+                yield from _below(path, rest, depth - 1)
             elif not rest and stat.S_ISREG(status.st_mode):
                 yield path, status
 
@@ -238,13 +231,7 @@ def _sessions(
     status: os.stat_result,
     kept: int,
 ) -> Iterator[FoundSession]:
-    modified, size = modified_ns(status), status.st_size
-    for beside in read_with(path):
-        try:
-            more = beside.stat()
-        except OSError:
-            continue
-        modified, size = max(modified, modified_ns(more)), size + more.st_size
+    size, modified = size_and_time(path, status)
     found = FoundSession(
         format=each.name,
         agent=each.agent,
@@ -256,7 +243,7 @@ def _sessions(
         subagent=location.of_subagents,
         expires_ns=modified + int(kept * DAY * 1e9) if kept else None,
     )
-    if each.outlines is None or path.suffix == ".jsonl":  # earlier than its database
+    if each.outlines is None:
         cwd, hashed = cwd_of(path)
         yield msgspec.structs.replace(found, cwd=cwd, names=found.names | {hashed} - {""})
         return

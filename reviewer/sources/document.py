@@ -12,29 +12,6 @@ from reviewer.sources.reading import Reading, Spot, decoded
 COUNTED_BLOCK = 1 << 14
 
 
-class Positions:
-    """Converts text offsets, in any order, to lines and bytes of the file.
-
-    The text starts at byte `start` of the file, in line `line`.
-    """
-
-    def __init__(self, data: bytes, line: int, start: int) -> None:
-        self._data, self._first, self._start = data, line, start
-        self._counts = [0]
-        for begin in range(0, len(data), COUNTED_BLOCK):
-            self._counts.append(self._counts[-1] + data.count(b"\n", begin, begin + COUNTED_BLOCK))
-
-    def spot(self, at: int, value: memoryview) -> Spot:
-        """The position of a value that starts at offset `at`."""
-        end, start = at + len(value), self._start
-        return Spot(self._line(at), self._line(end) + 1, start + at, start + end, value)
-
-    def _line(self, offset: int) -> int:
-        block = offset // COUNTED_BLOCK
-        before = self._data.count(b"\n", block * COUNTED_BLOCK, offset)
-        return self._first + self._counts[block] + before
-
-
 class Located(NamedTuple):
     """An undecoded value of a document and its text offset."""
 
@@ -48,8 +25,14 @@ class Document:
     def __init__(self, reading: Reading, line: Spot | None = None) -> None:
         data = reading.document if line is None else bytes(line.raw)
         assert data is not None
-        number, start = (0, reading.bom) if line is None else (line.line_start, line.byte_start)
-        self._reading, self._positions = reading, Positions(data, number, start)
+        self._reading, self._data = reading, data
+        self._first, self._start = (
+            (0, reading.bom) if line is None else (line.line_start, line.byte_start)
+        )
+        self._counts = [0]
+        """The line ends before each block."""
+        for begin in range(0, len(data), COUNTED_BLOCK):
+            self._counts.append(self._counts[-1] + data.count(b"\n", begin, begin + COUNTED_BLOCK))
         padding = len(data) - len(data.lstrip())
         self.root = Located(padding, memoryview(data)[padding:])
 
@@ -89,8 +72,14 @@ class Document:
         return self.plain(named, name), self.objects(named.get(name))
 
     def spot(self, value: Located) -> Spot:
-        """The position of a value."""
-        return self._positions.spot(value.at, value.raw)
+        start, end = value.at, value.at + len(value.raw)
+        first, last = self._line(start), self._line(end)
+        return Spot(first, last + 1, self._start + start, self._start + end, value.raw)
+
+    def _line(self, offset: int) -> int:
+        block = offset // COUNTED_BLOCK
+        before = self._data.count(b"\n", block * COUNTED_BLOCK, offset)
+        return self._first + self._counts[block] + before
 
     def decoded(self, value: Located | None) -> object:
         """The decoded value; None, counted and reported, if it cannot be read."""

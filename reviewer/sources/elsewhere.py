@@ -40,7 +40,7 @@ def file_system(url: str) -> Any:
         ) from missing
     try:
         made = fsspec.get_filesystem_class(protocol)
-        options = {**_patience(protocol), **_options().get(protocol, {})}
+        options = {**_timeouts(protocol), **_options().get(protocol, {})}
         inspect.signature(made.__init__).bind(
             None, **options
         )  # one built in part says so in __del__
@@ -58,8 +58,7 @@ def file_system(url: str) -> Any:
         raise SourceError(trouble(url, problem)) from problem
 
 
-def _patience(protocol: str) -> dict[str, Any]:
-    """The timeout options of a file system."""
+def _timeouts(protocol: str) -> dict[str, Any]:
     if protocol not in ("s3", "s3a"):
         return {}
     limits = {"connect_timeout": CONNECT_SECONDS, "read_timeout": ANSWER_SECONDS}

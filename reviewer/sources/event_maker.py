@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from reviewer.sources.calls import POLLING, Plans, read_call, task_of
+from reviewer.sources.claude_words import INTERRUPTION
 from reviewer.sources.events import (
     Act,
     Call,
@@ -30,7 +31,6 @@ from reviewer.sources.turns import Turn, is_left, use_of
 from reviewer.text.tags import AGAIN, without_recalled
 
 UNKNOWN_IDS = ("REDACTED", "")
-INTERRUPTION = "[Request interrupted by user"
 _SPEAKERS = {
     Role.USER: Speaker.PERSON,
     Role.NOTE: Speaker.PERSON,

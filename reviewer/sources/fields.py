@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -15,15 +16,12 @@ Fields: TypeAlias = dict[str, object]
 """A decoded JSON object."""
 OLDER_THAN_SECONDS = 1e11
 """Larger numbers are milliseconds since 1970, not seconds."""
+_EPOCH = re.compile("[0-9]{1,20}")
 
 
 def words(value: object) -> str:
     """The value if it is a string, else empty."""
     return value if isinstance(value, str) else ""
-
-
-def is_among(value: object, names: frozenset[str]) -> bool:
-    return isinstance(value, str) and value in names
 
 
 def inner(value: object, *names: str) -> Fields:
@@ -68,7 +66,9 @@ def moment(*values: object) -> str | None:
 
 def _moment(value: object) -> str | None:
     if isinstance(value, str):
-        return _moment(int(value)) if value.isdigit() else written_moment(value)
+        if not _EPOCH.fullmatch(value):
+            return written_moment(value)
+        value = int(value)
     seconds = _seconds(value)
     return iso(datetime.fromtimestamp(seconds, UTC)) if seconds else None
 

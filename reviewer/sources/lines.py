@@ -21,7 +21,7 @@ _LINE_FEED = ord("\n")
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[BinaryIO]:
+def opened_file(path: Path) -> Iterator[BinaryIO]:
     """The open file, unpacked if compressed; errors become a SourceError with its name."""
     try:
         with open_unpacked(path, buffering=BUFFER) as stream:

@@ -42,10 +42,10 @@ class OwnLines:
         self._inside = False
 
     def has(self, line: str) -> bool:
+        line = line.lstrip(" ")  # `export` knows an indented marker, too
         own = self._inside or line.startswith((OWN_BLOCK, OWN_LINE))
-        self._inside = (self._inside or line.startswith(OWN_BLOCK)) and not line.startswith(
-            OWN_BLOCK_END
-        )
+        begun = self._inside or line.startswith(OWN_BLOCK)
+        self._inside = begun and not line.startswith(OWN_BLOCK_END)
         return own
 
 

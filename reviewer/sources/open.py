@@ -18,12 +18,7 @@ from reviewer.sources.binary import looks_binary
 from reviewer.sources.format import Format
 from reviewer.sources.formats import chat
 from reviewer.sources.json_values import json_pieces, outline
-from reviewer.sources.lines import (
-    LINE_LIMIT,
-    bom_of,
-    read_lines,
-    reading,
-)
+from reviewer.sources.lines import LINE_LIMIT, bom_of, opened_file, read_lines
 from reviewer.sources.own_files import is_packet
 from reviewer.sources.prose import NOTE_NAMES, PROSE_NAMES, is_prose
 from reviewer.sources.reading import Reading
@@ -45,7 +40,6 @@ JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')
 
 
 def _nothing(reading: Reading) -> Iterator[Turn]:
-    """An empty or blank file."""
     reading.tally["empty file"] += 1
     return iter(())
 
@@ -53,19 +47,22 @@ def _nothing(reading: Reading) -> Iterator[Turn]:
 _EMPTY = Format(name="empty", turns=_nothing)
 
 
+def is_of_subagent(path: Path) -> bool:
+    """Whether a file is a sub-agent's report, which is in the session that started it, too."""
+    return path.parent.name == "subagents"
+
+
 def is_session(path: Path) -> bool:
-    """Whether a file can be read as a conversation between a person and an agent, not a note or a
-    sub-agent's report, which is in the session that started it.
-    """
-    if "subagents" in path.parts:
+    """Whether a file can be read as a conversation between a person and an agent."""
+    if is_of_subagent(path):
         return False
     try:
-        return recognise(path).name not in NOTE_FORMATS
+        return format_of(path).name not in NOTE_FORMATS
     except SourceError:
         return False
 
 
-def recognise(path: Path) -> Format:
+def format_of(path: Path) -> Format:
     """The format of a file. Raises OtherKindError or SourceError."""
     return recognised(path)[0]
 
@@ -77,22 +74,20 @@ def recognised(path: Path) -> tuple[Format, Reading]:
     OtherKindError if reviewer does not read this kind of file, and SourceError if it cannot be
     read.
     """
-    with reading(path) as stream:
-        found, bom, document = _sniffed(path, stream)
-    return found, Reading(path, bom, document=document)
+    with opened_file(path) as stream:
+        head = stream.read(HEAD_BYTES)
+        reading = Reading(path, bom_of(head))
+        return _sniffed(reading, head, stream), reading
 
 
-def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
-    """A file's format, the length of its byte order mark, and its text if it is one JSON
-    document.
-    """
-    head = stream.read(HEAD_BYTES)
-    bom = bom_of(head)
+def _sniffed(reading: Reading, head: bytes, stream: BinaryIO) -> Format:
+    """A file's format; of one that is a JSON document, its text is now in `reading`."""
+    path, bom = reading.path, reading.bom
     sample = head[bom:]
     if databases.is_database(head) or archives.is_archive(head):
-        return _container_format(path, databases.is_database(head)), bom, None
+        return _container_format(path, databases.is_database(head))
     if not sample.strip():
-        return _EMPTY, bom, None
+        return _EMPTY
     pieces = _pieces(sample)
     objects = [each for piece in pieces if (each := _object(piece))]
     binary = looks_binary(head)
@@ -100,7 +95,9 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
         pieces += _later_pieces(stream, bom, BINARY_LIMIT if binary else -1)
         objects = [each for piece in pieces if (each := _object(piece))]
     if not objects:
-        objects = [each for line in pieces[:20] for each in _run_together(line)]
+        # A line may have several records run together.
+        runs = (islice(json_pieces(line), 3) for line in pieces[:20])
+        objects = [each for run in runs for _, piece in run if (each := _object(piece))]
     votes = Counter(number for each in objects if (number := _record_format(each)) is not None)
     by_records = FORMATS[votes.most_common(1)[0][0]] if votes else None
     begins = sample.lstrip()[:1]
@@ -108,22 +105,23 @@ def _sniffed(path: Path, stream: BinaryIO) -> tuple[Format, int, bytes | None]:
     enough = 0.3 if by_records is chat.FORMAT and len(votes) == 1 else 0.1
     mostly_records = len(objects) >= enough * len(pieces)
     if by_records and begins != b"[" and mostly_records:
-        return by_records, bom, None
+        return by_records
     if not by_records and binary:
         raise _other_kind(path, "it is binary")
     if begins in (b"[", b"{"):
         document, shape = _document(path, stream, bom)
         if shape is not None:
-            return _document_format(path, shape), bom, document
+            reading.document = document
+            return _document_format(path, shape)
     json = JSON_START.match(sample)
     if by_records and (mostly_records or json):
-        return by_records, bom, None
+        return by_records
     if json:
         if objects:
             raise _other_kind(path, NO_CONVERSATION)
         raise SourceError(f"{path} is not text that reviewer reads: damaged JSON.")
     text = sample.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
-    return _text_format(path, text), bom, None
+    return _text_format(path, text)
 
 
 def _container_format(path: Path, is_database: bool) -> Format:
@@ -145,10 +143,8 @@ def _container_format(path: Path, is_database: bool) -> Format:
 
 def _record_format(record: dict[str, object]) -> int | None:
     """The index of the first format that recognises a JSON object as a record."""
-    for number, each in enumerate(FORMATS):
-        if each.detect_record is not None and each.detect_record(record):
-            return number
-    return None
+    tests = enumerate(each.detect_record for each in FORMATS)
+    return next((number for number, test in tests if test is not None and test(record)), None)
 
 
 def _document_format(path: Path, shape: object) -> Format:
@@ -213,12 +209,6 @@ def _object(line: bytes) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _run_together(line: bytes) -> list[dict[str, object]]:
-    """The leading records of a line with several concatenated records."""
-    found = (_object(piece) for _, piece in islice(json_pieces(line), 3))
-    return [each for each in found if each]
 
 
 def _document(path: Path, stream: BinaryIO, bom: int) -> tuple[bytes, object]:

@@ -55,7 +55,6 @@ class Part(Struct, frozen=True, gc=False):
 
 
 def said(text: str, use: RecordUse | None = None) -> list[Part]:
-    """Text of a turn."""
     return [Part("text", text, use)] if text.strip() else []
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from reviewer.sources.events import Origin
 from reviewer.sources.fields import Fields, words
 from reviewer.sources.json_values import json_pieces
-from reviewer.sources.lines import BLOCK, read_lines, reading
+from reviewer.sources.lines import BLOCK, opened_file, read_lines
 from reviewer.sources.markdown import NoteLine
 
 Line = TypeVar("Line")
@@ -65,7 +65,6 @@ def row_spot(row: int, raw: bytes | str) -> Spot:
 
 
 def spot_of(lines: Sequence[NoteLine]) -> Spot:
-    """The position of consecutive lines."""
     first, last = lines[0], lines[-1]
     raw = b"\n".join(line.raw for line in lines)
     return Spot(first.number, last.number + 1, first.start, last.start + len(last.raw), raw)
@@ -106,7 +105,7 @@ class Reading(Struct):
         intact pieces that are `is_whole` are yielded.
         """
         tally, errors = self.tally, self.errors
-        with reading(self.path) as stream:
+        with opened_file(self.path) as stream:
             for number, start, raw in read_lines(stream, self.bom):
                 if raw is None:
                     tally["line over 32 MB"] += 1
@@ -133,7 +132,7 @@ class Reading(Struct):
 
     def text_lines(self) -> Iterator[NoteLine]:
         """Every line of a text file, with its position; damage is counted and reported."""
-        with reading(self.path) as stream:
+        with opened_file(self.path) as stream:
             for number, start, raw in read_lines(stream, self.bom, TEXT_LINE_LIMIT):
                 if raw is None:
                     self.tally["line over 1 MB"] += 1
@@ -151,7 +150,7 @@ class Reading(Struct):
     def digest(self, start: int, end: int) -> str:
         """The sha256 of bytes already read, in hex."""
         digest = hashlib.sha256()
-        with reading(self.path) as stream:
+        with opened_file(self.path) as stream:
             stream.seek(start)
             while start < end and (block := stream.read(min(BLOCK, end - start))):
                 digest.update(block)

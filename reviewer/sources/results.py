@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from reviewer.sources.calls import POLLING
+from reviewer.sources.claude_words import INTERRUPTION
 from reviewer.sources.events import Act, Call, Outcome
 from reviewer.sources.parts import Part
 from reviewer.sources.shell import Command
@@ -45,7 +46,7 @@ _REFUSED = (
     "The user has declined to run this tool",
 )
 _INTERRUPTED = (
-    "[Request interrupted by user",
+    INTERRUPTION,
     "Interrupted by user",
     "Tool execution aborted",
     "Command aborted",
@@ -114,7 +115,7 @@ class ResultReading(NamedTuple):
 
 def read_result(call: Call | None, part: Part, text: str, format_name: str) -> ResultReading:
     """The outcome of a call. `text`: that of the part, without recalled memories."""
-    head, error, code = text[:HEAD].lstrip(), part.error, part.code
+    head, error = text[:HEAD].lstrip(), part.error
     if part.feedback or head.startswith(_REFUSED):
         return ResultReading(Outcome.REFUSED, words=part.feedback.strip() or _said(text))
     act = call.act if call else Act.OTHER
@@ -124,29 +125,26 @@ def read_result(call: Call | None, part: Part, text: str, format_name: str) -> R
     if call is not None and call.background and not error:
         return ResultReading(Outcome.UNKNOWN)
     is_poll = call is not None and call.tool.lower() in POLLING
-    if act is Act.RUN or is_poll:
-        code = _code(text) if code is None else code
-        if code is not None and "Command timed out" in head:
-            return ResultReading(Outcome.INTERRUPTED, code)
-        if head.startswith(_INTERRUPTED) or text[-60:].rstrip().endswith(_INTERRUPTED):
-            return ResultReading(Outcome.INTERRUPTED)
-        if code is not None:
-            return ResultReading(Outcome.FAILED if code else Outcome.OK, code)
-        if error or head.startswith(_FAILED):
-            return ResultReading(Outcome.FAILED)
-        if format_name in EXACT and not is_poll:
-            return ResultReading(Outcome.OK, 0)
-        return ResultReading(Outcome.UNKNOWN)
-    if head.startswith(_INTERRUPTED):
+    ran = act is Act.RUN or is_poll
+    code = part.code if ran else None
+    if ran and code is None:
+        code = _code(text)
+    if code is not None and "Command timed out" in head:
+        return ResultReading(Outcome.INTERRUPTED, code)
+    if head.startswith(_INTERRUPTED) or (ran and text[-60:].rstrip().endswith(_INTERRUPTED)):
         return ResultReading(Outcome.INTERRUPTED)
+    if code is not None:
+        return ResultReading(Outcome.FAILED if code else Outcome.OK, code)
     if error or head.startswith(_FAILED):
         return ResultReading(Outcome.FAILED)
+    if ran:
+        exact = format_name in EXACT and not is_poll
+        return ResultReading(Outcome.OK, 0) if exact else ResultReading(Outcome.UNKNOWN)
     if act is Act.ASK and (answers := _ANSWERS.match(head)):
-        words = text.lstrip()[answers.end() :]
         if nobody_answered(text):
             return ResultReading(Outcome.OK)
-        end = _AFTER_ANSWERS.search(words)
-        return ResultReading(Outcome.OK, words=(words[: end.start()] if end else words).strip())
+        words, *_ = _AFTER_ANSWERS.split(text.lstrip()[answers.end() :], maxsplit=1)
+        return ResultReading(Outcome.OK, words=words.strip())
     return ResultReading(Outcome.OK if format_name in EXACT or text.strip() else Outcome.UNKNOWN)
 
 
@@ -170,12 +168,8 @@ def _code(text: str) -> int | None:
 
 def _said(text: str) -> str:
     """The person's words in the result of a refused call."""
-    begins = _SAID.search(text)
-    if begins is None:
-        return ""
-    words = text[begins.end() :]
-    ends = _AFTER_WORDS.search(words)
-    return (words[: ends.start()] if ends else words).strip()
+    _, *after = _SAID.split(text, maxsplit=1)
+    return _AFTER_WORDS.split(after[0], maxsplit=1)[0].strip() if after else ""
 
 
 def command_outcomes(
@@ -185,10 +179,9 @@ def command_outcomes(
 
     Commands up to `proved` must have run, judging by the output.
     """
-    unknown = Outcome.UNKNOWN
     if reading in (Outcome.REFUSED, Outcome.FAILED) and exit_code is None:
         return (Outcome.REFUSED,) * len(commands)  # none of them ran
-    found = [unknown] * len(commands)
+    found = [Outcome.UNKNOWN] * len(commands)
     if not commands:
         return ()
     first = max(

@@ -6,20 +6,9 @@ import msgspec
 
 _COMMANDS = ("command", "cmd")
 _COMMAND_FIELDS = frozenset(
-    (
-        *_COMMANDS,
-        "description",
-        "timeout",
-        "timeout_ms",
-        "workdir",
-        "yield_time_ms",
-        "max_output_tokens",
-        "with_escalated_permissions",
-        "justification",
-        "login",
-        "tty",
-    )
-)
+    (*_COMMANDS, "description", "timeout", "timeout_ms", "workdir", "yield_time_ms",
+     "max_output_tokens", "with_escalated_permissions", "justification", "login", "tty")
+)  # fmt: skip
 
 
 def input_text(value: object) -> str:

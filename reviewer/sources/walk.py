@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from reviewer.errors import OtherKindError, SourceError
-from reviewer.files import reason_of, unreadable
+from reviewer.files import modified_ns, reason_of, unreadable
 from reviewer.sources.binary import HEAD_BYTES, looks_binary
 from reviewer.sources.ignore_files import (
     NAME,
@@ -19,7 +20,7 @@ from reviewer.sources.ignore_files import (
     is_ignored,
     read_ignore_file,
 )
-from reviewer.sources.open import recognise
+from reviewer.sources.open import format_of
 from reviewer.sources.own_files import OWN_FILE, is_own, own_names
 from reviewer.sources.unpacked import first_bytes, plain_name
 
@@ -176,14 +177,18 @@ def is_unreadable(reason: str) -> bool:
     return "cannot be read" in reason
 
 
-def read_with(path: Path) -> list[Path]:
-    """Other files with contents of this one: the newest rows of a database, or the messages of a
-    session that is a folder of files.
+def size_and_time(path: Path, status: os.stat_result) -> tuple[int, int]:
+    """Size and time (ns) of a file, and of others with contents of it: the newest rows of a
+    database, or the messages of a session that is a folder of files.
     """
-    beside = [path.with_name(path.name + "-wal")]
+    others = [path.with_name(path.name + "-wal")]
     if path.parent.parent.name == "session" and path.suffix == ".json":
-        beside.append(path.parent.parent.parent / "message" / path.stem)
-    return beside
+        others.append(path.parent.parent.parent / "message" / path.stem)
+    found = [status]
+    for other in others:
+        with suppress(OSError):  # there is none, or it was just removed
+            found.append(other.stat())
+    return sum(each.st_size for each in found), max(map(modified_ns, found))
 
 
 def is_within(path: str | Path, root: str) -> bool:
@@ -194,7 +199,7 @@ def is_within(path: str | Path, root: str) -> bool:
 def _may_hold_sessions(path: Path) -> bool:
     """Whether a file is a database or archive of a known format, or damaged: reading it says so."""
     try:
-        found = recognise(path)
+        found = format_of(path)
     except OtherKindError:
         return False
     except SourceError:

@@ -114,10 +114,10 @@ def test_nothing_is_paid_for_twice(reviewer: Reviewer) -> None:
 
 
 def test_a_folder_is_searched_for_sessions_and_nothing_else(reviewer: Reviewer) -> None:
-    folder = reviewer.folder / "sessions"
+    folder = reviewer.folder / "subagents" / "sessions"  # of a project with that name
     (folder / "subagents").mkdir(parents=True)
     for name in ("one.jsonl", "subagents/agent-2.jsonl"):
-        session(reviewer, f"sessions/{name}")
+        session(reviewer, f"subagents/sessions/{name}")
     (folder / "note.md").write_text("# Decision: paper is thermal\n", "utf-8")
     (folder / "data.json").write_text('{"a": 1}', "utf-8")
     done = reviewer("propose", folder, "--dry-run", env=asks(reviewer))

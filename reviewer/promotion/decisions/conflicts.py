@@ -8,17 +8,12 @@ from __future__ import annotations
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.promotion.lists.queue import Queue
-from reviewer.promotion.rows.decided_rows import (
-    rows_of,
-    state_of,
-    update_dependents,
-)
-from reviewer.promotion.views import ConflictView, Done, Resolution, Status
+from reviewer.promotion.rows.conflict_rows import IN_FORCE
+from reviewer.promotion.rows.decided_rows import rows_of, state_of, update_dependents
+from reviewer.promotion.views import ConflictView, Done, Resolution
 from reviewer.store.acts import Act
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
-
-_IN_FORCE = (Status.CANDIDATE, Status.ACTIVE)
 
 
 class Conflicts:
@@ -72,14 +67,14 @@ class Conflicts:
                 )
             (loser,) = [side for side in sides if side != winner]
             kept, lost = rows_of(act, [winner, loser])
-            if kept.status not in _IN_FORCE:
+            if kept.status not in IN_FORCE:
                 raise ConflictError(
                     f"#{winner} is {state_of(act, kept)} and cannot be kept. To settle it as "
                     f"none: reviewer conflict {number} --dismiss"
                 )
             now = iso(self._clock())
-            act.update("memory", winner, status="active", decided_at=now)
-            if lost.status in _IN_FORCE:
+            act.update("memory", winner, status="active", decided_at=now, leader_id=None)
+            if lost.status in IN_FORCE:
                 act.update(
                     "memory", loser, status="superseded", superseded_by=winner, decided_at=now
                 )

@@ -44,7 +44,6 @@ class Drafts:
             raise StoreError(f"The draft of #{number} cannot be read: {problem}.") from problem
 
     def discard(self, number: int) -> None:
-        """Delete a candidate's saved wording."""
         with contextlib.suppress(FileNotFoundError):
             self._path(number).unlink()
 
@@ -58,7 +57,7 @@ class Drafts:
             raise StoreError(
                 f"The drafts in {self._folder} cannot be read: {problem.strerror}."
             ) from problem
-        return {int(name[:-4]) for name in names if name.endswith(".txt") and name[:-4].isdigit()}
+        return {int(name[:-4]) for name in names if name.endswith(".txt") and name[:-4].isdecimal()}
 
     def _path(self, number: int) -> Path:
         return self._folder / f"{int(number)}.txt"

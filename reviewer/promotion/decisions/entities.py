@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import iso
 from reviewer.errors import ConflictError, UnknownIdError
 from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.promotion.decisions.triage import promote_rows
@@ -19,25 +19,19 @@ from reviewer.promotion.rows.entity_rows import (
 from reviewer.promotion.rows.evidence_rows import copy_evidence
 from reviewer.promotion.rows.memory_rows import insert_row, memory_row, row_without_rules
 from reviewer.promotion.rows.wordings import require_wording
-from reviewer.promotion.views import Done, EntityView, Status, proposed_by
+from reviewer.promotion.views import Done, EntityView, RowKind, Status, proposed_by
 from reviewer.proposing.values import Proposer
 from reviewer.store.changes import Value
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.secrets import mask
 
 HAND_AUTHORED = "hand-authored"
 """Rule and extractor version of text written by a person without a source."""
 
 
-class Entities:
+class Entities(Service):
     """Reads entities; creates them from memories (graduation) or by hand."""
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
 
     def get(self, number: int) -> EntityView:
         """The structure of an entity. Raises UnknownIdError."""
@@ -101,7 +95,8 @@ class Entities:
         text = mask(content.strip()).text
         name = mask(name).text if name else name
         kind, type_name = kind_and_type(type_)
-        require_wording(text, named=kind == "entity" and bool(name))
+        is_entity = kind is RowKind.ENTITY
+        require_wording(text, named=is_entity and bool(name))
         require_name(name or "")
         now = iso(self._clock())
         with self._ledger.act("author") as act:
@@ -110,8 +105,7 @@ class Entities:
                 rule=HAND_AUTHORED, version=HAND_AUTHORED,
             )  # fmt: skip
             values["flags"] = HAND_AUTHORED
-            entity = kind == "entity"
-            parsed = parse_structure(text, EntityType(type_name), name) if entity else None
+            parsed = parse_structure(text, EntityType(type_name), name) if is_entity else None
             number = insert_row(act, values, now, parsed)
             follow_conflicts(act, [number], now)
             act.title = f"Wrote {type_name} #{number} by hand"

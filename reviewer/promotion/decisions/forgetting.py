@@ -163,7 +163,8 @@ class Forgetting:
             rows = self._database.reader().execute(
                 "WITH RECURSIVE going(id) AS (VALUES (?1) UNION"
                 " SELECT m.id FROM memory m JOIN going g ON m.superseded_by = g.id UNION"
-                " SELECT m.id FROM memory m JOIN going g ON m.leader_id = g.id UNION"
+                " SELECT m.id FROM memory m JOIN going g ON m.leader_id = g.id"
+                " AND m.status NOT IN ('active', 'graduated') UNION"
                 " SELECT e.graduated_from FROM entity e JOIN going g ON e.memory_id = g.id"
                 " WHERE e.graduated_from IS NOT NULL UNION"
                 " SELECT e.memory_id FROM entity e JOIN going g ON e.graduated_from = g.id UNION"
@@ -192,15 +193,29 @@ class Forgetting:
 
     def _cited_only_by(self, rows: frozenset[Row]) -> frozenset[int]:
         """The records that are evidence of these rows only."""
-        reader = self._database.reader()
-        cited: dict[int, bool] = {}
-        for number, evidence in reader.execute(
+        return self._only_of(
+            "evidence", rows,
             "SELECT o.record_id, o.id FROM evidence e JOIN evidence o USING (record_id)"
             f" WHERE e.id {AMONG}",
-            (_of("evidence", rows),),
-        ):
-            cited[number] = cited.get(number, True) and ("evidence", evidence) in rows
-        return frozenset(number for number, alone in cited.items() if alone)
+        )  # fmt: skip
+
+    def _contents(self, rows: frozenset[Row]) -> frozenset[Row]:
+        """The texts of these commits, unless other commits share them."""
+        alone = self._only_of(
+            "commit_", rows,
+            "SELECT o.content_id, o.id FROM commit_ c JOIN commit_ o USING (content_id)"
+            f" WHERE c.id {AMONG}",
+        )  # fmt: skip
+        return frozenset(("content", content) for content in alone)
+
+    def _only_of(self, table: str, rows: frozenset[Row], sql: str) -> frozenset[int]:
+        """What only the rows of a table use that are among these. `sql`: what they use, with each
+        row that uses it.
+        """
+        alone: dict[int, bool] = {}
+        for used, user in self._database.reader().execute(sql, (_of(table, rows),)):
+            alone[used] = alone.get(used, True) and (table, user) in rows
+        return frozenset(used for used, is_so in alone.items() if is_so)
 
     def _evidence(self, rows: frozenset[Row]) -> tuple[set[str], tuple[str, ...]]:
         """The quotes of the evidence, and their places."""
@@ -230,18 +245,6 @@ class Forgetting:
                     yield f"#{number} has the same words: reviewer forget {number}"
             for (key,) in reader.execute("SELECT key FROM state WHERE instr(value, ?)", (wording,)):
                 yield f"Trusted state {key} has the same words, and keeps them in its history."
-
-    def _contents(self, rows: frozenset[Row]) -> frozenset[Row]:
-        """The texts of these commits, unless other commits share them."""
-        reader = self._database.reader()
-        used: dict[int, bool] = {}
-        for content, commit in reader.execute(
-            "SELECT o.content_id, o.id FROM commit_ c JOIN commit_ o USING (content_id)"
-            f" WHERE c.id {AMONG}",
-            (_of("commit_", rows),),
-        ):
-            used[content] = used.get(content, True) and ("commit_", commit) in rows
-        return frozenset(("content", content) for content, alone in used.items() if alone)
 
     def _sweep(self, erasure: Erasure) -> None:
         """Remove its traces from the program's files, or make them illegible. Raises OSError."""

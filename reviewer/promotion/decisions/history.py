@@ -112,7 +112,8 @@ class History(Undo):
         row = self._database.first("SELECT changes FROM ledger WHERE id = ?", (act,))
         if row is None:
             raise UnknownIdError(f"There is no act {act}. See: reviewer history")
-        changes = _first(act, row[0], limit)
+        with readable(act):
+            changes = list(islice(unpack(row[0]), limit))
         labels = self._labels(changes)
         return [ChangeView(c.table, c.row, c.before, c.after, _label(c, labels)) for c in changes]
 
@@ -155,11 +156,6 @@ _LABELS = {
     " JOIN context x ON x.id = c.context_id WHERE c.id = commit_id)",
 }
 """Tables whose changes are labelled by the current row, each with the SQL of its label."""
-
-
-def _first(act: int, blob: bytes, limit: int) -> list[RowChange]:
-    with readable(act):
-        return list(islice(unpack(blob), limit))
 
 
 def _label(change: RowChange, labels: dict[tuple[str, int], str]) -> str:

@@ -29,6 +29,7 @@ from reviewer.promotion.views import REASONS, Done, RejectReason, RowKind, Statu
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.ledger import Ledger
 from reviewer.text.normalise import duplicate_key
+from reviewer.text.numerals import count
 
 LONGEST_REASON = 300
 """Characters of the reason for a dispute."""
@@ -82,7 +83,7 @@ class Triage:
             )
             act.title = _title("Rejected", rows)
             if members:
-                act.title += f" and {_near_duplicates(len(members))}"
+                act.title += f" and {count(len(members), 'near duplicate')}"
             if reason is not None:
                 act.title += f": {REASONS[reason][0]}"
             act.title += followed
@@ -244,7 +245,7 @@ class Triage:
             now = self._now()
             act.update("memory", number, status="superseded", superseded_by=by, decided_at=now)
             if new.status is Status.CANDIDATE:
-                act.update("memory", by, status="active", decided_at=now)
+                act.update("memory", by, status="active", decided_at=now, leader_id=None)
             act.title += update_dependents(act, [number, by], now)
         return Done(act.id, act.title, (by, number))
 
@@ -263,7 +264,7 @@ def promote_rows(
     facts = [row for row in rows if row.rule != RETIRE]
     require_facts(facts)
     promoted = [row.id for row in facts]
-    act.update_many("memory", promoted, status="active", decided_at=now, reason="")
+    act.update_many("memory", promoted, status="active", decided_at=now, reason="", leader_id=None)
     retired = retire(act, [row for row in rows if row.rule == RETIRE], now)
     merged: list[int] = []
     for leader, members in members_of(act, rows, alone).items():
@@ -379,8 +380,4 @@ def _unchanged(rows: Sequence[DecidedRow], state: str) -> str:
 
 
 def _merged(members: Sequence[int]) -> str:
-    return f", merged {_near_duplicates(len(members))}" if members else ""
-
-
-def _near_duplicates(count: int) -> str:
-    return f"{count} near duplicate{'s' if count > 1 else ''}"
+    return f", merged {count(len(members), 'near duplicate')}" if members else ""

@@ -10,13 +10,12 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, convert
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import iso
 from reviewer.errors import ReviewerError, SourceError, UnknownIdError
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 
 if TYPE_CHECKING:
     from reviewer.promotion.views import Done
@@ -38,13 +37,8 @@ class StateView(Struct, frozen=True):
     superseded_by: int | None
 
 
-class TrustedState:
+class TrustedState(Service):
     """Reads and writes trusted state. A new value supersedes the old row, which is kept."""
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
 
     def all(self, project: str | None = None, *, past: bool = False) -> list[StateView]:
         """Current values by project and key; with `past`, also earlier ones, newest first."""
@@ -129,9 +123,7 @@ class TrustedState:
             f" JOIN project p ON p.id = s.project_id WHERE {where}",
             parameters,
         )
-        return [
-            StateView(**{name: row[name] for name in StateView.__struct_fields__}) for row in rows
-        ]
+        return [convert(dict(row), StateView) for row in rows]
 
 
 def _absolute(evidence: str) -> str:
@@ -141,7 +133,7 @@ def _absolute(evidence: str) -> str:
     or has no such line.
     """
     path, colon, line = evidence.rpartition(":")
-    if not colon or not line.isdigit() or "//" in path:
+    if not colon or not line.isdecimal() or "//" in path:
         return evidence
     from reviewer.promotion.lists.source_view import window
 

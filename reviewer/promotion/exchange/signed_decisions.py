@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from reviewer.clock import Clock, from_iso, iso, written_moment
+from reviewer.clock import from_iso, iso, written_moment
 from reviewer.errors import ReviewerError
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.flags import flags_of
@@ -43,9 +43,9 @@ from reviewer.promotion.rows.memory_rows import insert_row, row_without_rules
 from reviewer.promotion.views import RowKind, Status
 from reviewer.sources.records import Record, Role, Shape
 from reviewer.store.acts import Act, chunks
-from reviewer.store.database import Database, failures_as_sentences
-from reviewer.store.ledger import Ledger
+from reviewer.store.database import failures_as_sentences
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.normalise import duplicate_key
 from reviewer.text.secrets import mask
 
@@ -103,13 +103,8 @@ class ImportedDecisions(Struct):
     refused: list[Refused] = []
 
 
-class SignedDecisions:
+class SignedDecisions(Service):
     """Reads a person's decisions from the ledger, and applies those of others."""
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
 
     def export(self, project: str, actor: str) -> tuple[bytes, list[bytes]]:
         """The current decisions of `actor` in a project as lines, after the header. Raises
@@ -148,7 +143,7 @@ class SignedDecisions:
                 " come. Set the clock of this machine right, or have the decisions exported again."
             )
         done = ImportedDecisions()
-        absent: list[tuple[Line, Decision]] = []
+        absent: list[Line] = []
         with self._ledger.act(IMPORT) as act:
             for fault in file.faults:
                 done.refused.append(
@@ -166,15 +161,15 @@ class SignedDecisions:
                     why = self._decide(act, done, each, row)
                 elif each.verdict is Verdict.PROMOTED:
                     why = ""
-                    absent.append((line, each))
+                    absent.append(line)
                 else:
                     why = "this store has no such candidate"
                 if why:
                     done.refused.append(_refused(each, why, row.id if row else 0))
             now = iso(self._clock())
             done.added = add_memories(act, project, file.path, absent, now)
-            for (_, each), memory in zip(absent, done.added, strict=True):
-                promote_rows(act, [memory], now=min(each.at, now))
+            for line, memory in zip(absent, done.added, strict=True):
+                promote_rows(act, [memory], now=min(line.decision.at, now))
             counts = {name: len(getattr(done, name)) for name in _COUNTED}
             parts = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
             act.title = f"Decisions of {self._ledger.actor}: {parts or 'nothing new'}"
@@ -280,11 +275,9 @@ def row_of(act: Act, project: int, each: Decision) -> StoredRow | None:
     return None
 
 
-def add_memories(
-    act: Act, name: str, path: Path, wanted: Sequence[tuple[Line, Decision]], now: str
-) -> list[int]:
+def add_memories(act: Act, name: str, path: Path, lines: Sequence[Line], now: str) -> list[int]:
     """Candidates that this store does not have, each with its line of the file as evidence."""
-    if not wanted:
+    if not lines:
         return []
     project = project_row(act, name)
     wave = wave_row(act, project, [os.path.abspath(path)], now)
@@ -294,7 +287,8 @@ def add_memories(
         modified_ns=modified_ns(stat),
     )  # fmt: skip
     added = []
-    for line, each in wanted:
+    for line in lines:
+        each = line.decision
         text = "\n".join((each.content, *(quote.text for quote in each.passages)))
         digest = hashlib.sha256(line.raw).hexdigest()
         record = Record(

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from msgspec import Struct, structs
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import iso
 from reviewer.errors import ReviewerError
 from reviewer.files import reason_of
 from reviewer.promotion import queue_order
@@ -57,9 +57,8 @@ from reviewer.promotion.rows.decided_rows import RETIRE, update_dependents
 from reviewer.promotion.rows.known_rows import Key, row_with_key
 from reviewer.store.acts import AMONG, Act, Scope, listed
 from reviewer.store.changes import Value
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.normalise import duplicate_key
 
 SYNC = "sync"
@@ -91,12 +90,7 @@ class Synced(Struct, frozen=True):
     """Why this machine's file could not be written; empty if it was."""
 
 
-class Syncing:
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
-
+class Syncing(Service):
     def sync(
         self, folder: Path, project: str, *, quoted: bool = False, key: str = "", signers: str = ""
     ) -> Synced:
@@ -284,7 +278,8 @@ class _Run:
     def _free_row(self, group: Group, held: set[int]) -> int | None:
         own = [self._origins[item] for item in group.items if item in self._origins]
         rows = [self._rows[number] for number in own if number not in held]
-        free = [each for each in rows if each["kind"] == group.first.kind if not _is_fixed(each)]
+        kind = group.first.kind
+        free = [each for each in rows if each["kind"] == kind and not _is_fixed(each)]
         if free:
             return int(min(free, key=lambda row: (row["status"] == "superseded", row["id"]))["id"])
         found = row_of(self._act, self._number, group.first)
@@ -296,8 +291,8 @@ class _Run:
         for each in groups:
             by_path[each.lines[0].path].append(each.lines[0])
         for path, lines in by_path.items():
-            wanted = [(line, self._dated(line.decision)) for line in lines]
-            added = add_memories(self._act, self._project, path, wanted, self._now)
+            dated = [structs.replace(line, decision=self._dated(line.decision)) for line in lines]
+            added = add_memories(self._act, self._project, path, dated, self._now)
             places |= dict(zip([line.key for line in lines], added, strict=True))
 
     def _dated(self, each: Decision) -> Decision:

@@ -86,7 +86,8 @@ def write_plan(plan: PlannedFile, *, backup_folder: Path, clock: Clock = utc_now
     _check_place(path, target, plan.real)
     _require_bytes(read_file(target), plan.before, target)
     try:
-        _check_replaceable(target)
+        if target.exists() and not os.access(target, os.W_OK):
+            raise ReviewerError(f"{target} is read-only: make it writable first.")
         backup = None
         if plan.before is not None:
             backup = _back_up(plan.before, target, backup_folder, clock)
@@ -134,13 +135,6 @@ def _require_unchanged(target: Path, planned: bytes | None) -> None:
     """Raise ConflictError if a file, or a folder on the way to it, was swapped since the checks."""
     _check_place(target, Path(os.path.realpath(target)), target)
     _require_bytes(read_file(target), planned, target)
-
-
-def _check_replaceable(target: Path) -> None:
-    if not target.exists():
-        return
-    if not os.access(target, os.W_OK):
-        raise ReviewerError(f"{target} is read-only: make it writable first.")
 
 
 def _back_up(data: bytes, target: Path, folder: Path, clock: Clock) -> Path:

@@ -80,16 +80,14 @@ def _provenance(item: ExportItem) -> str:
     parts = [f"{item.layer} {item.id}"]
     if item.decided_at:
         parts.append(f"decided {markdown_line(item.decided_at[:10])}")
-    return ", ".join([*parts, *_places(item)])
-
-
-def _places(item: ExportItem) -> list[str]:
-    """The sources, 1-based: `notes/pump.md:10-12`."""
-    found = [markdown_line(_place(source)) for source in item.sources]
-    return [*found, markdown_line(item.evidence)] if item.evidence.strip() else found
+    parts += (markdown_line(_place(source)) for source in item.sources)
+    if item.evidence.strip():
+        parts.append(markdown_line(item.evidence))
+    return ", ".join(parts)
 
 
 def _place(source: SourceRef) -> str:
+    """A source, 1-based: `notes/pump.md:10-12`."""
     first, last = source.line_start + 1, max(source.line_end, source.line_start + 1)
     return f"{source.path}:{first}" + (f"-{last}" if last > first else "")
 

@@ -47,9 +47,15 @@ class BeyondCap:
         found: list[CappedRow] = []
         waves: list[int] = []
         failures: list[str] = []
-        for wave, project_id, folder in self._waves(project):
+        rows = self._database.query(
+            "SELECT w.id, w.project_id, w.report_folder FROM wave w"
+            " JOIN project p ON p.id = w.project_id WHERE (?1 IS NULL OR p.name = ?1)"
+            " AND json_extract(w.counts, '$.over_cap_left') > 0",
+            (project,),
+        )
+        for wave, project_id, folder in rows:
             try:
-                found += [CappedRow(wave, project_id, row) for row in _rows(folder)]
+                found += [CappedRow(wave, project_id, row) for row in _rows(Path(folder))]
                 waves.append(wave)
             except StoreError as problem:
                 failures.append(str(problem))
@@ -58,15 +64,6 @@ class BeyondCap:
         known = self._known(first)
         new = [each for each in found if first[each.key] is each and each.key not in known]
         return new, waves, failures
-
-    def _waves(self, project: str | None) -> list[tuple[int, int, Path]]:
-        sql = (
-            "SELECT w.id, w.project_id, w.report_folder FROM wave w"
-            " JOIN project p ON p.id = w.project_id WHERE (?1 IS NULL OR p.name = ?1)"
-            " AND json_extract(w.counts, '$.over_cap_left') > 0"
-        )
-        rows = self._database.query(sql, (project,))
-        return [(row[0], row[1], Path(row[2])) for row in rows]
 
     def _known(self, keys: Iterable[tuple[int, Key]]) -> set[tuple[int, Key]]:
         wanted: dict[int, list[Key]] = {}

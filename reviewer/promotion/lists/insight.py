@@ -19,6 +19,7 @@ from reviewer.extraction.flags import INJECTION
 from reviewer.promotion.lists.filters import MINE
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
+from reviewer.text.numerals import count
 
 REFERENCES = 5
 """N: the sessions or files required by the first policy."""
@@ -80,7 +81,6 @@ def _hints(row: sqlite3.Row, times: Sequence[datetime]) -> Iterator[Hint]:
     too_consequential = entity and row["type"] in _TOO_CONSEQUENTIAL
     if len(times) >= REFERENCES and not too_consequential:
         days = max(1, math.ceil((max(times) - min(times)) / timedelta(days=1)))
-        in_days = "1 day" if days == 1 else f"{days} days"
-        yield Hint("reference count", f"seen {len(times)} times in {in_days}")
+        yield Hint("reference count", f"seen {len(times)} times in {count(days, 'day')}")
     if row["mine"]:
         yield Hint("own words", "your own words")

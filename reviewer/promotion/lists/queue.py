@@ -108,7 +108,6 @@ class Queue:
             return array("q", (number for (number,) in cursor))
 
     def count(self, query: QueueQuery) -> int:
-        """The number of matching rows."""
         condition = self._condition(query)
         sql = f"SELECT count(*) FROM memory m WHERE {condition.sql}"
         return int(self._database.query(sql, condition.parameters)[0][0])

@@ -12,7 +12,7 @@ from reviewer.errors import StoreError
 from reviewer.files import append_own, read_own, write_atomic
 from reviewer.llm.readers import Reader
 from reviewer.sharing import personal
-from reviewer.sources.open import NOTE_FORMATS
+from reviewer.sources.open import NOTE_FORMATS, is_of_subagent
 from reviewer.sources.records import RecordUse
 from reviewer.store.database import Database
 from reviewer.text.numerals import count
@@ -150,7 +150,7 @@ class Readings:
             (Path(path), size, source)
             for path, size, format_, source in rows
             if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
-            and "subagents" not in Path(path).parts
+            and not is_of_subagent(Path(path))
             and size > read.get(path, 0) * GROWN
         ]
 

@@ -102,7 +102,7 @@ class SourceView:
         """The files of sessions read into a project, or into any; without sub-agents' sessions,
         which are in another session, and copies that add nothing to another file.
         """
-        from reviewer.sources.open import NOTE_FORMATS  # late: all formats
+        from reviewer.sources.open import NOTE_FORMATS, is_of_subagent  # late: all formats
         from reviewer.sources.registry import FORMATS
 
         formats = [each.name for each in FORMATS if each.name not in NOTE_FORMATS]
@@ -120,7 +120,7 @@ class SourceView:
         return [
             SessionRead(path, last or "", said or "", requests, format_)
             for path, last, said, requests, format_ in rows
-            if (last or said) and "subagents" not in Path(path).parts
+            if (last or said) and not is_of_subagent(Path(path))
         ]
 
     def state(self, memory: int) -> SourceState:
@@ -194,6 +194,8 @@ def record_state(
 
     With `searched`, a file of more bytes without them at their place is UNKNOWN.
     """
+    import hashlib  # late: most calls compare no file
+
     size = byte_end - byte_start
     if is_url(str(place)):
         return SourceState.UNKNOWN  # nothing is fetched
@@ -205,7 +207,7 @@ def record_state(
             if size == 0 and sha256:  # a row of a database or of an archive
                 return SourceState.UNKNOWN
             file.seek(byte_start)
-            if _digest(file.read(size)) == sha256:
+            if hashlib.sha256(file.read(size)).hexdigest() == sha256:
                 return SourceState.SAME
             if searched is not None and path.stat().st_size > searched:
                 return SourceState.UNKNOWN
@@ -221,24 +223,16 @@ def record_state(
 
 def _has(data: bytes, quote: str) -> bool:
     """Whether a quote is in a file, which still has the secrets that are masked in the quote."""
+    import json  # late: most calls compare no file
+
     first, *masked = quote.split(MASK)
     parts = filter(str.strip, (first, *(each.partition("]")[2] for each in masked)))
     return all(
-        any(each.encode("utf-8", "replace") in data for each in _spellings(part)) for part in parts
+        text.encode("utf-8", "replace") in data
+        or json.dumps(text, ensure_ascii=False)[1:-1].encode("utf-8", "replace") in data
+        or json.dumps(text)[1:-1].encode() in data
+        for text in parts
     )
-
-
-def _spellings(text: str) -> tuple[str, ...]:
-    """A text as it is, and as JSON."""
-    import json  # late: most calls compare no file
-
-    return text, json.dumps(text, ensure_ascii=False)[1:-1], json.dumps(text)[1:-1]
-
-
-def _digest(data: bytes) -> str:
-    import hashlib  # late: most calls compare no file
-
-    return hashlib.sha256(data).hexdigest()
 
 
 def window(path: Path, first: int, last: int) -> FileWindow:

@@ -13,7 +13,7 @@ from reviewer.promotion.rows.masked_records import mask_record
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import QuoteProof, SessionView, ViewLine
 from reviewer.sources.events import Speaker
-from reviewer.sources.lines import bom_of, read_lines, reading
+from reviewer.sources.lines import bom_of, opened_file, read_lines
 from reviewer.sources.open import HEAD_BYTES
 from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.sources.rows import has_rows
@@ -97,7 +97,7 @@ def _view_records(path: Path, lines: Sequence[int], view: SessionView) -> Iterat
             messages.setdefault((line.line, *line.span), []).append(line)
     yield from _line_records(path, lines, by_line)
     if any(start < end for _, start, end in messages):
-        with reading(path) as stream:
+        with opened_file(path) as stream:
             for (number, start, end), found in messages.items():
                 stream.seek(start)
                 yield _message_record(number, (start, end), stream.read(end - start), found)
@@ -111,7 +111,7 @@ def _line_records(
 ) -> Iterator[Record]:
     if not views:
         return
-    with reading(path) as stream:
+    with opened_file(path) as stream:
         bom = bom_of(stream.read(HEAD_BYTES))
         stream.seek(0)
         for number, start, raw in read_lines(stream, bom):

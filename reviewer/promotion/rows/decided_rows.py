@@ -245,8 +245,5 @@ def make_first_leader(act: Act, members: Sequence[int]) -> None:
 
 
 def _about_conflicts(verb: str, conflicts: Sequence[int]) -> str:
-    if not conflicts:
-        return ""
-    if len(conflicts) > 1:
-        return f", {verb} {len(conflicts)} conflicts"
-    return f", {verb} conflict #{conflicts[0]}"
+    which = f"conflict #{conflicts[0]}" if len(conflicts) == 1 else f"{len(conflicts)} conflicts"
+    return f", {verb} {which}" if conflicts else ""

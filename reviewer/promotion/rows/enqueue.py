@@ -18,7 +18,7 @@ from reviewer.promotion.rows.known_rows import Key, StoredStatements, row_with_k
 from reviewer.promotion.rows.memory_rows import counted_again, insert_row, new_columns
 from reviewer.promotion.views import OVER_CAP, RowKind
 from reviewer.proposing.values import Proposer
-from reviewer.sources.records import Record, Role, Shape
+from reviewer.sources.records import Role, Shape
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
 from reviewer.text.normalise import duplicate_key
@@ -51,12 +51,8 @@ class NewRow(Struct, frozen=True):
         """The row of a candidate found by the rules."""
         candidate = ranking.candidate
         kind, type_, _ = key_of(candidate)
-        rank = queue_order.rank(
-            own_words=is_said_by_the_person(candidate.record),
-            sessions=1,
-            cost=0,
-            quality=ranking.score,
-        )
+        said = candidate.record.role is Role.USER and candidate.record.shape is Shape.TURN
+        rank = queue_order.rank(own_words=said, sessions=1, cost=0, quality=ranking.score)
         columns = new_columns(
             type_,
             candidate.content,
@@ -175,11 +171,6 @@ def add_quotes(act: Act, number: int, places: Sequence[SourcePlace]) -> None:
             (*place[:3], number, COVERED_FROM, SHORTEST_QUOTE),
         )
         hide_behind(act, [row for (row,) in covered], number)
-
-
-def is_said_by_the_person(record: Record) -> bool:
-    """Whether a record is the person's own words in a dialogue."""
-    return record.role is Role.USER and record.shape is Shape.TURN
 
 
 def place_of(of: Candidate) -> KeyedPlace:

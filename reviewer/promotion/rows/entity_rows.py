@@ -14,6 +14,7 @@ from reviewer.extraction.entities.entity import (
 )
 from reviewer.extraction.entities.facts import structure_of
 from reviewer.extraction.entities.naming import LONGEST_NAME
+from reviewer.promotion.views import RowKind
 from reviewer.store.acts import Act
 from reviewer.text.normalise import clean
 
@@ -57,16 +58,16 @@ def entity_type(text: str) -> EntityType:
         raise ReviewerError(f'There is no entity type "{text}". Types: {names}.') from None
 
 
-def kind_and_type(text: str) -> tuple[str, str]:
+def kind_and_type(text: str) -> tuple[RowKind, str]:
     """`preference` is a memory, `decision` or `entity:project` an entity.
 
     Raises ReviewerError, naming the types.
     """
     name = text.strip().lower()
     if name in list(MemoryType):
-        return "memory", name
+        return RowKind.MEMORY, name
     try:
-        return "entity", str(entity_type(name.removeprefix("entity:")))
+        return RowKind.ENTITY, str(entity_type(name.removeprefix("entity:")))
     except ReviewerError:
         names = ", ".join(dict.fromkeys((*MemoryType, *EntityType)))
         raise ReviewerError(f'There is no type "{text}". Types: {names}.') from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from reviewer.sessions.findings import Evidence, Finding, Kind
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.records import RecordUse, Role, Shape
 from reviewer.store.acts import AMONG, Act, listed
-from reviewer.store.changes import Image
+from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database
 
 SESSIONS = 2
@@ -103,8 +103,7 @@ def all_findings(database: Database, project: str | None, now: datetime) -> list
     services that are over come last.
     """
     where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
-    rows = database.query(_SELECT.format(where), parameters)
-    views = map(view_of, groups_of(map(_finding_row, rows)))
+    views = map(view_of, groups_of(_finding_rows(database.query, where, *parameters)))
     before = iso(now - GONE_AFTER)
 
     def is_over(view: FindingView) -> bool:
@@ -120,9 +119,9 @@ def recurring(act: Act, project_id: int, first: int) -> Iterator[list[FindingRow
         " GROUP BY kind, signature HAVING count(*) > 1 AND max(id) >= ? ORDER BY kind, signature",
         (project_id, first),
     )
-    where = _SELECT.format("f.project_id = ? AND f.kind = ? AND f.signature = ? ORDER BY f.id")
+    where = "f.project_id = ? AND f.kind = ? AND f.signature = ? ORDER BY f.id"
     for group in groups:
-        yield from groups_of(map(_finding_row, act.query(where, (project_id, *group))))
+        yield from groups_of(_finding_rows(act.query, where, project_id, *group))
 
 
 def refusals(act: Act, project_id: int, first: int) -> list[FindingRow]:
@@ -131,8 +130,7 @@ def refusals(act: Act, project_id: int, first: int) -> list[FindingRow]:
         "f.project_id = ? AND f.kind = ? AND f.words <> '' AND f.command IN"
         " (SELECT command FROM finding WHERE id >= ? AND command <> '') ORDER BY f.signature, f.id"
     )
-    found = act.query(_SELECT.format(where), (project_id, str(Kind.REFUSAL), first))
-    return list(map(_finding_row, found))
+    return _finding_rows(act.query, where, project_id, str(Kind.REFUSAL), first)
 
 
 def finding_behind(
@@ -142,22 +140,21 @@ def finding_behind(
     whose rule it names, else the costliest; or None.
     """
     quoted = {(each.line, " ".join(each.text.split())) for each in quotes if each.found}
-    own = act.query(_SELECT.format("f.project_id = ? AND s.path = ?"), (project_id, str(path)))
+    own = _finding_rows(act.query, "f.project_id = ? AND s.path = ?", project_id, str(path))
     signatures = {
         row.finding.signature
-        for row in map(_finding_row, own)
+        for row in own
         if any(
             line == shown.line and (text in shown.text or shown.text in text)
             for line, text in quoted
             for shown in row.finding.evidence
         )
     }
+    where = "f.project_id = ? AND f.signature = ?"
     rows = [
-        _finding_row(values)
+        row
         for each in sorted(signatures)
-        for values in act.query(
-            _SELECT.format("f.project_id = ? AND f.signature = ?"), (project_id, each)
-        )
+        for row in _finding_rows(act.query, where, project_id, each)
     ]
 
     def is_unnamed(view: FindingView) -> bool:
@@ -173,16 +170,12 @@ def lines_of(database: Database, number: int, signatures: Iterable[str]) -> Iter
     first.
     """
     wanted = listed(signatures)
-    rows = database.query(
-        _SELECT.format(
-            "f.project_id = (SELECT project_id FROM memory WHERE id = ?) AND (f.signature"
-            f" {AMONG} OR f.kind = 'refusal' AND 'refused ' || f.command {AMONG})"
-            " ORDER BY f.last DESC"
-        ),
-        (number, wanted, wanted),
+    where = (
+        f"f.project_id = (SELECT project_id FROM memory WHERE id = ?) AND (f.signature {AMONG}"
+        f" OR f.kind = 'refusal' AND 'refused ' || f.command {AMONG}) ORDER BY f.last DESC"
     )
     sessions: dict[str, FindingRow] = {}
-    for row in map(_finding_row, rows):
+    for row in _finding_rows(database.query, where, number, wanted, wanted):
         sessions.setdefault(row.seen_in, row)
     for row in sessions.values():
         for each in row.finding.evidence[:LINES]:
@@ -215,11 +208,15 @@ _SELECT = (
 )
 
 
-def _finding_row(values: Sequence[Any]) -> FindingRow:
-    source, path, *rest = values
-    columns = dict(zip(_FIELDS, rest, strict=True))
-    columns["evidence"] = msgspec.json.decode(columns["evidence"])
-    return FindingRow(source, path, msgspec.convert(columns, Finding, strict=False))
+def _finding_rows(
+    query: Callable[..., Iterable[Sequence[Any]]], where: str, *parameters: Value
+) -> list[FindingRow]:
+    found = []
+    for source, path, *values in query(_SELECT.format(where), parameters):
+        columns = dict(zip(_FIELDS, values, strict=True))
+        columns["evidence"] = msgspec.json.decode(columns["evidence"])
+        found.append(FindingRow(source, path, msgspec.convert(columns, Finding, strict=False)))
+    return found
 
 
 def _image(project_id: int, source: int, found: Finding) -> Image:

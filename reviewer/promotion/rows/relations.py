@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from msgspec import Struct
+from operator import add
+from typing import NamedTuple
 
 from reviewer.extraction.flags import flags_of
 from reviewer.promotion import queue_order
@@ -28,7 +28,7 @@ NEAREST = 5
 """Statements compared with each new one, besides the other new ones."""
 
 
-class Related(Struct, frozen=True):
+class Related(NamedTuple):
     """Counts of rows hidden behind others that say the same or make them untrue, of corrected ones,
     and of queued contradictions.
     """
@@ -39,12 +39,7 @@ class Related(Struct, frozen=True):
     contradictions: int = 0
 
     def plus(self, other: Related) -> Related:
-        return Related(
-            self.joined + other.joined,
-            self.untrue + other.untrue,
-            self.corrected + other.corrected,
-            self.contradictions + other.contradictions,
-        )
+        return Related(*map(add, self, other))
 
 
 def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sentence]:
@@ -78,10 +73,8 @@ def relate(act: Act, relations: Relations, now: str) -> Related:
         found = found.plus(make_untrue(act, old, later, now))
     for old, later, wording in relations.corrected:
         found = found.plus(_correct(act, old, later, wording, now))
-    new = 0
-    for one, other in relations.contradict:
-        new += len(queue_contradiction(act, one, other, now))
-    return found.plus(Related(contradictions=new))
+    new = [row for pair in relations.contradict for row in queue_contradiction(act, *pair, now)]
+    return found.plus(Related(contradictions=len(new)))
 
 
 def make_untrue(act: Act, old: int, later: int, now: str) -> Related:

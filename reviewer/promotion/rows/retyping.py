@@ -30,8 +30,7 @@ def change_type(act: Act, row: DecidedRow, type_: str, now: str) -> list[str]:
     Raises ReviewerError for an unknown type, ConflictError if that is not possible or a row of that
     type says the same.
     """
-    kind_name, new = kind_and_type(type_)
-    kind = RowKind(kind_name)
+    kind, new = kind_and_type(type_)
     content, key, old, project = act.query(
         "SELECT content, key, type, project_id FROM memory WHERE id = ?", (row.id,)
     )[0]
@@ -39,7 +38,7 @@ def change_type(act: Act, row: DecidedRow, type_: str, now: str) -> list[str]:
         return []
     if kind is not row.kind:
         _require_may_change_kind(act, row, kind, new)
-    if same := row_with_key(act, project, (kind_name, new, key), besides=row.id):
+    if same := row_with_key(act, project, (str(kind), new, key), besides=row.id):
         other, status = same
         raise ConflictError(
             f"#{other} ({STATUS_WORDS[Status(status)]}, {new}) says the same."
@@ -63,14 +62,11 @@ def change_type(act: Act, row: DecidedRow, type_: str, now: str) -> list[str]:
 
 def _require_may_change_kind(act: Act, row: DecidedRow, kind: RowKind, new: str) -> None:
     if row.status is not Status.CANDIDATE:
-        way = (
-            f"reviewer graduate {row.id} --as {new}"
-            if kind is RowKind.ENTITY
-            else f"reviewer restore {row.id} puts it back into the queue first"
-        )
+        what, way = "a memory", f"reviewer restore {row.id} puts it back into the queue first"
+        if kind is RowKind.ENTITY:
+            what, way = "an entity", f"reviewer graduate {row.id} --as {new}"
         raise ConflictError(
-            f"#{row.id} is an active {row.kind} and cannot become "
-            f"{'an entity' if kind is RowKind.ENTITY else 'a memory'} by its type alone: {way}"
+            f"#{row.id} is an active {row.kind} and cannot become {what} by its type alone: {way}"
         )
     if act.query(
         "SELECT 1 FROM entity WHERE memory_id = ? AND graduated_from IS NOT NULL", (row.id,)

@@ -215,14 +215,6 @@ def dropped(proved: Proved, reason: str) -> DroppedStatement:
     return DroppedStatement(reason, text, str(proved.path), proposer)
 
 
-def _status(writer: QueueWriter, number: int) -> str:
-    """The status of the row named by a reader; empty if the project has none."""
-    found = writer.act.query(
-        "SELECT status FROM memory WHERE (id, project_id) = (?, ?)", (number, writer.project_id)
-    )
-    return str(found[0][0]) if found else ""
-
-
 def queue_statements(
     writer: QueueWriter, wave: Callable[[], int], prepared: Sequence[PreparedStatement]
 ) -> Written:
@@ -256,7 +248,12 @@ def queue_statements(
 def _said_by(writer: QueueWriter, statement: PreparedStatement) -> int | None:
     """The row that says the same: the one named by the reader, or one with the same wording."""
     joins = statement.proved.proposal.joins
-    if _status(writer, joins) in (Status.ACTIVE, Status.CANDIDATE, Status.INVALID):
+    named = writer.act.query(
+        "SELECT id FROM memory WHERE (id, project_id) = (?, ?)"
+        " AND status IN ('active', 'candidate', 'invalid')",
+        (joins, writer.project_id),
+    )
+    if named:
         return joins
     return writer.stored.look_up("memory", statement.content).row
 
@@ -297,23 +294,15 @@ def _say_again(
 
 
 def _relate(writer: QueueWriter, number: int, statement: PreparedStatement) -> Related:
-    """Apply what the reader says about a new row and the one that it names."""
-    act, replaced = writer.act, statement.proved.proposal.replaces
-    if _is_older(act, writer.project_id, replaced, statement):
-        return make_untrue(act, replaced, number, writer.now)
-    return Related()
-
-
-def _is_older(act: Act, project_id: int, number: int, statement: PreparedStatement) -> bool:
-    """Whether the row named by a reader was last seen before a statement: sessions are read in any
-    order.
+    """Apply what the reader says about a new row and the one that it names, if that was last seen
+    before: sessions are read in any order.
     """
-    return bool(
-        act.query(
-            "SELECT 1 FROM memory WHERE (id, project_id) = (?, ?) AND last_seen <= ?",
-            (number, project_id, max(statement.times, default="9999")),
-        )
+    replaced = statement.proved.proposal.replaces
+    is_older = writer.act.query(
+        "SELECT 1 FROM memory WHERE (id, project_id) = (?, ?) AND last_seen <= ?",
+        (replaced, writer.project_id, max(statement.times, default="9999")),
     )
+    return make_untrue(writer.act, replaced, number, writer.now) if is_older else Related()
 
 
 def _take_price(act: Act, project_id: int, number: int, best: PreparedStatement) -> None:

@@ -21,7 +21,8 @@ from reviewer.promotion.rows.statement_rows import (
 )
 from reviewer.promotion.waves.source_reader import without_text
 from reviewer.proposing.agent_memories import is_memory_file, memory_proposals, memory_view
-from reviewer.proposing.proof import ProofIndex, prove, reasons
+from reviewer.proposing.proof import prove, reasons
+from reviewer.proposing.proof_index import ProofIndex
 from reviewer.proposing.values import Proved
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record
@@ -88,9 +89,13 @@ class CandidateCollector:
             if isinstance(outcome, Dropped):
                 self.dropped[outcome.reason] += 1
                 self._drop(outcome)
-            elif outcome is not None and (key := _key(outcome, stored_as)):
-                slim = without_text(outcome)
-                self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
+            elif outcome is not None:
+                key = outcome.record.key
+                if stored_as is not None:
+                    key = stored_as.get(key, "")
+                if key:
+                    slim = without_text(outcome)
+                    self._keep(structs.replace(slim, record=structs.replace(slim.record, key=key)))
 
     def propose(self, path: Path, setting: Setting, known: KnownFacts) -> None:
         """Collect the statements of a memory file; ignores other files. Raises SourceError."""
@@ -110,11 +115,6 @@ class CandidateCollector:
                 self._drop(NewRow.of(Ranking(weak, base_score(weak))))
             self.overflowed += len(self.candidates) - LIMIT
             del self.candidates[LIMIT:]
-
-
-def _key(candidate: Candidate, stored_as: Mapping[str, str] | None) -> str:
-    key = candidate.record.key
-    return key if stored_as is None else stored_as.get(key, "")
 
 
 def propose_from(

@@ -6,35 +6,22 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
-import msgspec
-
-from reviewer.clock import Clock, iso
+from reviewer.clock import iso
 from reviewer.errors import Breakable, ConflictError
 from reviewer.extraction.ranking import CAP
 from reviewer.promotion.lists.beyond_cap import BeyondCap
 from reviewer.promotion.rows.enqueue import QueueWriter
 from reviewer.promotion.views import Done
 from reviewer.promotion.waves.expiry import propose_retirements
-from reviewer.promotion.waves.report import (
-    WaveProgress,
-    WaveReport,
-)
+from reviewer.promotion.waves.report import WaveProgress, WaveReport
 from reviewer.promotion.waves.seed import seed
 from reviewer.promotion.waves.wave import Wave
-from reviewer.store.acts import Act
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
+from reviewer.store.service import Service
 
 
-class Intake:
+class Intake(Service):
     """Fills the queue; decides nothing."""
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
 
     def ingest(
         self,
@@ -67,7 +54,7 @@ class Intake:
             cancelled=cancelled or (lambda: False),
             breakable=breakable or nullcontext,
             again=again,
-            sessions=sessions,
+            sessions=sessions or {},
         )
         report = wave.run(paths, project)
         if report.state == "done":
@@ -97,17 +84,11 @@ class Intake:
             for writer in writers.values():
                 writer.count_again()
             for number in waves:
-                _count_down(act, number, left[number])
+                sql = "SELECT json_set(counts, '$.over_cap_left', ?) FROM wave WHERE id = ?"
+                ((counts,),) = act.query(sql, (left[number], number))
+                act.update("wave", number, counts=counts)
             act.title = f"Queued {len(ids)} more"
         return Done(act.id, ". ".join([act.title, *failures]), tuple(ids))
 
     def seed(self, count: int, *, project: str = "seed") -> Done:
-        """Queue generated candidates."""
         return seed(self._ledger, self._clock, count, project=project)
-
-
-def _count_down(act: Act, wave: int, left: int) -> None:
-    (counts,) = act.query("SELECT counts FROM wave WHERE id = ?", (wave,))[0]
-    values = msgspec.json.decode(counts, type=dict[str, Any])
-    values["over_cap_left"] = left
-    act.update("wave", wave, counts=msgspec.json.encode(values).decode())

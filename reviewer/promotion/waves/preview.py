@@ -32,16 +32,12 @@ def extract_file(
     """
     now = utc_now()
     stream = read(path, line_start=line_start, line_end=line_end)
-    collector = CandidateCollector(_forget)
+    collector = CandidateCollector(lambda _: None)
     collector.take((mask_record(each)[0] for each in stream.records()), setting_of(path, now))
     best = islice(best_first(collector.candidates), top)
     return [
         _view(ranking, number, path, project, iso(now)) for number, ranking in enumerate(best, 1)
     ]
-
-
-def _forget(_: object) -> None:
-    """Without a store no report is kept."""
 
 
 def _view(ranking: Ranking, number: int, path: Path, project: str, now: str) -> CandidateView:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
-from reviewer.clock import Clock, iso
+from reviewer.clock import iso
 from reviewer.errors import ConflictError, ReviewerError, SourceError
 from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.confidence import setting_of
@@ -45,9 +45,9 @@ from reviewer.proposing.values import (
 )
 from reviewer.sources.events import Speaker
 from reviewer.store.acts import Act, Scope
-from reviewer.store.database import Database
-from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
+from reviewer.text.numerals import count
 from reviewer.text.secrets import mask
 
 BY_HAND = "worded"
@@ -57,13 +57,8 @@ MAX_QUOTED = 2_000
 """Characters of a line quoted as the proof of a statement worded by hand."""
 
 
-class Proposals:
+class Proposals(Service):
     """Puts statements into the queue; decides nothing, unless a person says so."""
-
-    def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
 
     def known(self, project: str, tree: Path | None = None) -> KnownFacts:
         """Finds known statements of a project, for `prove`."""
@@ -191,7 +186,6 @@ class Proposals:
     def _prepared(
         self, proved: Sequence[Proved], view_of: Callable[[Path], SessionView] | None
     ) -> tuple[list[PreparedStatement], list[DroppedStatement]]:
-        """The statements with their records, and the dropped ones."""
         by_path: dict[Path, list[Proved]] = {}
         for each in proved:
             by_path.setdefault(each.path, []).append(each)
@@ -207,13 +201,7 @@ class Proposals:
             left_out += others
         return ready, left_out
 
-    def _report(
-        self,
-        act: Act,
-        wave: int,
-        project: str,
-        written: Written,
-    ) -> None:
+    def _report(self, act: Act, wave: int, project: str, written: Written) -> None:
         with ReportFolder(self._database.path, wave) as folder:
             for row in written.over_cap:
                 folder.drop(row)
@@ -260,8 +248,7 @@ def _undecided(act: Act, written: Written) -> int:
 def _title(title: str, written: Written) -> str:
     parts = []
     if written.new:
-        count = len(written.new)
-        parts.append("1 statement" if count == 1 else f"{count} statements")
+        parts.append(count(len(written.new), "statement"))
     if written.seen:
         parts.append(f"{len(written.seen)} seen again")
     if written.over_cap:

@@ -11,18 +11,18 @@ import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso
-from reviewer.files import modified_ns
 from reviewer.promotion.rows.evidence_rows import record_ids, record_image, wave_row
 from reviewer.promotion.rows.finding_rows import keep
 from reviewer.sessions.findings import Finding
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record, RecordUse, Shape
-from reviewer.sources.walk import read_with
+from reviewer.sources.walk import size_and_time
 from reviewer.store.acts import Act, Scope, chunks
 from reviewer.store.changes import Image, Value
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
+from reviewer.store.service import Service
 from reviewer.text.numerals import count
 
 BATCH_RECORDS = 1_000
@@ -38,16 +38,8 @@ class Stamp(Struct, frozen=True):
 
     @classmethod
     def of(cls, path: Path) -> Stamp:
-        """The stamp of a file and its companion files. Raises OSError."""
-        stat = path.stat()
-        size, modified = stat.st_size, modified_ns(stat)
-        for beside in read_with(path):
-            try:
-                stat = beside.stat()
-            except OSError:
-                continue  # there is none, or it was just removed
-            size, modified = size + stat.st_size, max(modified, modified_ns(stat))
-        return cls(size, modified)
+        """The stamp of a file. Raises OSError."""
+        return cls(*size_and_time(path, path.stat()))
 
     def of_part(self) -> Stamp:
         """The stamp if only some sessions of the file were read."""
@@ -67,13 +59,11 @@ class ExistingRecord(NamedTuple):
     """Its file was not read to its end, so nothing was proposed from it."""
 
 
-class RecordWriter:
+class RecordWriter(Service):
     """Writes the records of one wave. `fresh`: the number of records new to the project."""
 
     def __init__(self, database: Database, ledger: Ledger, clock: Clock) -> None:
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
+        super().__init__(database, ledger, clock)
         self.project_id = 0
         self.wave_id = 0
         self.first_finding = 0

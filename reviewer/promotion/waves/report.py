@@ -98,7 +98,6 @@ class WaveReport(Struct, kw_only=True):
         return sum(times for reason, times in self.passed_over.items() if counts(reason))
 
     def to_json(self) -> dict[str, Any]:
-        """The report as one flat object."""
         return {name: getattr(self, name) for name in self.__struct_fields__}
 
 
@@ -124,7 +123,6 @@ class ReportFolder:
             )
 
     def drop(self, dropped: Struct) -> None:
-        """Log a statement that was not queued."""
         self._dropped.write(self._encoded(dropped) + b"\n")
 
     def error(self, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,7 +26,7 @@ from reviewer.promotion.waves.record_writer import FileRecords, RecordWriter, St
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
 from reviewer.promotion.waves.source_reader import Batch, SourceReading, reason_of_fault
 from reviewer.sources.events import Rewind
-from reviewer.sources.open import NOTE_FORMATS
+from reviewer.sources.open import NOTE_FORMATS, is_of_subagent
 from reviewer.sources.records import RecordUse
 from reviewer.sources.walk import LINK_OUTSIDE, FoundPath, is_unreadable, walk
 from reviewer.store.database import Database
@@ -40,52 +41,44 @@ PROBLEMS_NAMED = 5
 _Step = TypeVar("_Step")
 
 
+@dataclass
 class Wave:
-    """One ingestion; `run` is called once and returns the counts as a report.
+    """One ingestion; `run` is called once and returns the counts as a report. For the fields see
+    `Intake.ingest`.
 
     A file's candidates are collected separately, and count only if the whole file was read.
     """
 
-    # set by `run`, once the wave has a number
-    _report: WaveReport
-    _folder: ReportFolder
-    _collector: CandidateCollector
-    _known: KnownFacts
+    database: Database
+    ledger: Ledger
+    clock: Clock
+    progress: Callable[[WaveProgress], None]
+    cancelled: Callable[[], bool]
+    breakable: Breakable
+    again: bool
+    sessions: Mapping[Path, frozenset[str]]
+    files_done: int = 0
+    files_total: int = 0
+    bytes_total: int = 0
 
-    def __init__(
-        self,
-        database: Database,
-        ledger: Ledger,
-        clock: Clock,
-        *,
-        progress: Callable[[WaveProgress], None],
-        cancelled: Callable[[], bool],
-        breakable: Breakable,
-        again: bool = False,
-        sessions: Mapping[Path, frozenset[str]] | None = None,
-    ) -> None:
-        """See `Intake.ingest`."""
-        self._database = database
-        self._ledger = ledger
-        self._clock = clock
-        self._progress = progress
-        self._cancelled = cancelled
-        self._breakable = breakable
-        self._again = again
-        self._only = sessions or {}
-        self._writer = RecordWriter(database, ledger, clock)
-        self._files_done = self._files_total = self._bytes_total = 0
+    # set by `run`, once the wave has a number
+    _writer: RecordWriter = field(init=False)
+    _report: WaveReport = field(init=False)
+    _folder: ReportFolder = field(init=False)
+    _collector: CandidateCollector = field(init=False)
+    _known: KnownFacts = field(init=False)
 
     def run(self, paths: Sequence[Path], project: str) -> WaveReport:
         """See `Intake.ingest`."""
-        self._database.writer.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        self.database.writer.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         absolute = [Path(os.path.abspath(path)) for path in paths]
-        items = walk(absolute, store=self._database.path)  # raises for a missing path
+        items = walk(absolute, store=self.database.path)  # raises for a missing path
         roots = [str(path).encode("utf-8", "backslashreplace").decode() for path in paths]
+        self._writer = RecordWriter(self.database, self.ledger, self.clock)
         wave = self._writer.start(project, roots)
         self._report = WaveReport(wave=wave, project=project)
-        self._known = KnownFacts(self._database, project)
-        with ReportFolder(self._database.path, wave) as self._folder, _going_on_later():
+        self._known = KnownFacts(self.database, project)
+        with ReportFolder(self.database.path, wave) as self._folder, _going_on_later():
             self._collector = CandidateCollector(self._folder.drop)
             try:
                 self._read_all(self._to_read(items))
@@ -94,12 +87,7 @@ class Wave:
             self._writer.flush()
             self._report.fresh = self._writer.fresh
             finish_wave(
-                self._ledger,
-                self._clock,
-                self._writer,
-                self._collector,
-                self._folder,
-                self._report,
+                self.ledger, self.clock, self._writer, self._collector, self._folder, self._report
             )
         return self._report
 
@@ -124,7 +112,7 @@ class Wave:
             self._folder.error(f"{path}: {reason}")
 
     def _read_all(self, files: Sequence[tuple[str, int]]) -> None:
-        self._files_total, self._bytes_total = len(files), sum(size for _, size in files)
+        self.files_total, self.bytes_total = len(files), sum(size for _, size in files)
         for name, size in files:
             path = Path(name)
             self._go_on()
@@ -134,23 +122,23 @@ class Wave:
                 if isinstance(problem, ReviewerError) and not isinstance(problem, SourceError):
                     raise  # such as a store that cannot be written
                 self._report_fault(path, problem)
-            self._files_done += 1
+            self.files_done += 1
             self._report.bytes += size
             self._say_progress(path)
 
     def _read(self, path: Path) -> None:
         """Read a file, unless it is unchanged since it was last read."""
         stamp = whole = Stamp.of(path)
-        only = self._only.get(path)
+        only = self.sessions.get(path)
         if only is not None:
             stamp = whole.of_part()
-        if self._writer.known_stamp(path) in (stamp, whole) and not self._again:
+        if self._writer.known_stamp(path) in (stamp, whole) and not self.again:
             self._report.unchanged += 1
             return
-        setting = setting_of(path, self._clock(), stamp.modified_ns / 1e9)
-        with self._breakable():
+        setting = setting_of(path, self.clock(), stamp.modified_ns / 1e9)
+        with self.breakable():
             reading = SourceReading(path, setting, only)
-        records = FileRecords(self._writer, path, reading.format, again=self._again)
+        records = FileRecords(self._writer, path, reading.format, again=self.again)
         found = self._collector.of_a_file()
         messages: list[int] = []
         """The first line of each."""
@@ -172,9 +160,7 @@ class Wave:
         records.finish(stamp, reading.tally, reading.findings, only)
         self._collector.add(found)
         self._report.files += 1
-        self._report.sessions += (
-            reading.format not in NOTE_FORMATS and "subagents" not in path.parts
-        )
+        self._report.sessions += reading.format not in NOTE_FORMATS and not is_of_subagent(path)
         self._report.findings += len(reading.findings)
         self._report.skipped_by.update(reading.tally)
 
@@ -213,22 +199,22 @@ class Wave:
 
     def _say_progress(self, path: Path) -> None:
         report = self._report
-        self._progress(
+        self.progress(
             WaveProgress(
-                self._files_done, self._files_total, report.bytes, self._bytes_total,
+                self.files_done, self.files_total, report.bytes, self.bytes_total,
                 str(path), report.records, len(self._collector),
             )
         )  # fmt: skip
 
     def _go_on(self) -> None:
         """Raise BrokenOff if the person wants to stop."""
-        if self._cancelled():
+        if self.cancelled():
             raise BrokenOff
 
     def _breakably(self, steps: Iterator[_Step]) -> Iterator[_Step]:
         """The same, each step breakable."""
         while True:
-            with self._breakable():
+            with self.breakable():
                 step = next(steps, None)
             if step is None:
                 return

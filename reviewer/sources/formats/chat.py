@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Raw, structs
 
 from reviewer.sources.document import Document, Located
-from reviewer.sources.fields import Fields, inner, is_among, moment, words
+from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.json_values import first_byte
 from reviewer.sources.parts import ROLES, Part, called, function_calls, returned, spoken, thought
@@ -18,8 +18,8 @@ from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Turn
 
-_SPEAKERS = frozenset(ROLES)
-LISTS = ("messages", "traj", "conversations")
+_SPEAKERS = tuple(ROLES)
+_LISTS = ("messages", "traj", "conversations")
 _TIMES = ("timestamp", "created_at", "create_time", "ts")
 DEPTH = 4
 """Maximum nesting of lists and objects above a message."""
@@ -27,12 +27,12 @@ _raw = msgspec.json.Decoder(Raw)
 
 
 def has_role(record: Fields) -> bool:
-    return is_among(record.get("role"), _SPEAKERS)
+    return record.get("role") in _SPEAKERS
 
 
 def is_message(record: Fields) -> bool:
     """Whether an object is one message of a chat-completions or ShareGPT conversation."""
-    if is_among(record.get("from"), _SPEAKERS) and "value" in record:
+    if record.get("from") in _SPEAKERS and "value" in record:
         return True
     return has_role(record) and ("content" in record or "tool_calls" in record)
 
@@ -41,7 +41,7 @@ def _is_conversation(record: Fields) -> bool:
     """Whether an object is a message or has one in its first list of messages."""
     if is_message(record):
         return True
-    for name in ("messages", "conversations", "traj"):
+    for name in _LISTS:
         value = record.get(name)
         if isinstance(value, list):
             return any(_is_conversation(item) for item in value[:5] if isinstance(item, dict))
@@ -56,10 +56,6 @@ class _Conversation(Session):
     def key_of_bytes(self, raw: bytes | memoryview) -> str:
         self.digest = hashlib.sha256(self.digest + raw).digest()
         return f"sha256:{self.digest.hex()}"
-
-
-def _turns(reading: Reading) -> Iterator[Turn]:
-    return _Walk(reading).turns()
 
 
 class _Walk:
@@ -88,7 +84,7 @@ class _Walk:
             yield from self._listed(document, value, "", depth)
             return
         named = document.fields(value) if kind == b"{" else {}
-        found = next((name for name in LISTS if name in named), None)
+        found = next((name for name in _LISTS if name in named), None)
         known = _shallow(named)
         if is_message(known) or (has_role(known) and found is None):
             yield from self._message(document, value, known, conversation)
@@ -179,6 +175,6 @@ FORMAT = Format(
     tested="real files",
     detect_record=_is_conversation,
     detect_document=_is_conversation,
-    turns=_turns,
+    turns=lambda reading: _Walk(reading).turns(),
     several=True,
 )

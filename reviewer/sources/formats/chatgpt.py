@@ -125,7 +125,9 @@ def _text(content: Fields) -> str:
 FORMAT = Format(
     name="chatgpt",
     agent="ChatGPT export",
-    detect_document=lambda d: "mapping" in d or _has_conversation(d, "mapping"),
+    detect_document=lambda d: (
+        "mapping" in d or any("mapping" in item for item in each(d.get("conversations")))
+    ),
     detect_members=lambda names: any(
         name.rpartition("/")[2] in MEMBERS for name in names
     ),
@@ -135,8 +137,3 @@ FORMAT = Format(
     left_out="hidden messages, custom instructions; `bio` contains ChatGPT's memories",
     tested="a real file of 2023; fixtures",
 )  # fmt: skip
-
-
-def _has_conversation(document: object, field: str) -> bool:
-    inside = document.get("conversations") if isinstance(document, dict) else None
-    return isinstance(inside, list) and any(isinstance(x, dict) and field in x for x in inside)

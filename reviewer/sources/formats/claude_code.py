@@ -28,10 +28,6 @@ from reviewer.sources.turns import Turn
 NAME = "claude-code"
 
 
-def _turns(reading: Reading) -> Iterator[Turn | Rewind]:
-    return _Session(reading).turns()
-
-
 class _Session:
     """A file being read."""
 
@@ -312,6 +308,6 @@ FORMAT = Format(
     subagent="`isSidechain`, or a file in `subagents/`",
     tested="real files, 2.0.64 to 2.1.219",
     detect_record=is_claude,
-    turns=_turns,
+    turns=lambda reading: _Session(reading).turns(),
     is_log=True,
 )

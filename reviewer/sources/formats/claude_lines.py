@@ -9,25 +9,24 @@ from typing import TypeVar
 import msgspec
 from msgspec import Struct
 
-from reviewer.sources.fields import Fields, inner, is_among
+from reviewer.sources.fields import Fields, inner
 from reviewer.sources.tool_text import part_text
 
-_RECORD_TYPES = frozenset(
-    ("user", "assistant", "system", "summary", "progress", "file-history-snapshot")
-).union(("queue-operation", "attachment"))
+_RECORD_TYPES = (
+    "user", "assistant", "system", "summary", "progress", "file-history-snapshot",
+    "queue-operation", "attachment",
+)  # fmt: skip
 
 
 def is_claude(record: Fields) -> bool:
-    """Whether an outlined object is a Claude Code record."""
     kind = record.get("type")
-    if not is_among(kind, _RECORD_TYPES) or "systemPayload" in record:
+    if kind not in _RECORD_TYPES or "systemPayload" in record:
         return False
     if kind == "summary":
         return "leafUuid" in record
     if kind in ("file-history-snapshot", "queue-operation"):
         return "snapshot" in record or "sessionId" in record
-    message = record.get("message")
-    if isinstance(message, dict) and "parts" in message:
+    if "parts" in inner(record, "message"):
         return False
     return "sessionId" in record and ("uuid" in record or "parentUuid" in record)
 

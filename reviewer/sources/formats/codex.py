@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from reviewer.sources.claude_words import is_notice
-from reviewer.sources.fields import Fields, each, inner, is_among, moment, words, written_object
+from reviewer.sources.fields import Fields, each, inner, moment, words, written_object
 from reviewer.sources.format import Format, Location
 from reviewer.sources.parts import called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, silent
@@ -16,10 +16,10 @@ from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import RECORDED_TWICE, Session, Turn
 from reviewer.text.clip import clip
 
-ENVELOPES = frozenset(
-    ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
-)
-_DIRECT = frozenset(("reasoning", "function_call", "function_call_output", "local_shell_call"))
+ENVELOPES = (
+    "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state",
+)  # fmt: skip
+_DIRECT = ("reasoning", "function_call", "function_call_output", "local_shell_call")
 HARNESS = (
     "# AGENTS.md instructions for ",
     "<user_instructions>",
@@ -52,22 +52,18 @@ _HEADER = re.compile(
     r"|Process (?:exited|running) with [^\n]*\n)+Output:(?:\n|$)"
 )
 """Codex's header before a command's output."""
-_RESULTS = frozenset(
-    (
-        "function_call_output",
-        "custom_tool_call_output",
-        "local_shell_call_output",
-        "mcp_tool_call_output",
-    )
-)
-_CALLS = frozenset(("function_call", "custom_tool_call"))
-_EVENTS = frozenset(("user_message", "agent_message", "item_completed"))
+_CALLS = ("function_call", "custom_tool_call")
+_RESULTS = (
+    "function_call_output", "custom_tool_call_output", "local_shell_call_output",
+    "mcp_tool_call_output",
+)  # fmt: skip
+_EVENTS = ("user_message", "agent_message", "item_completed")
 """Events with text; most others repeat items."""
 
 
 def _is_codex(record: Fields) -> bool:
     kind = record.get("type")
-    if is_among(kind, ENVELOPES) and "payload" in record:
+    if kind in ENVELOPES and "payload" in record:
         return True
     if "record_type" in record:
         return True
@@ -75,7 +71,7 @@ def _is_codex(record: Fields) -> bool:
         return False
     if kind == "message" and "message" not in record and "session_id" not in record:
         return "role" in record and "content" in record and "parentId" not in record
-    if is_among(kind, _DIRECT) and not isinstance(record.get("message"), dict):
+    if kind in _DIRECT and not isinstance(record.get("message"), dict):
         return "call_id" in record or "summary" in record or "encrypted_content" in record
     return "id" in record and "instructions" in record and "timestamp" in record
 
@@ -96,7 +92,7 @@ class _Codex:
         for spot, record in self._after_head():
             kind = words(record.get("type"))
             payload = inner(record, "payload")
-            if kind == "event_msg" and not is_among(payload.get("type"), _EVENTS):
+            if kind == "event_msg" and payload.get("type") not in _EVENTS:
                 silent(tally, f"event {words(payload.get('type'))}")
                 continue
             at = moment(record.get("timestamp"))
@@ -272,7 +268,7 @@ def _tells_events(record: Fields) -> bool | None:
     The first generation had none. An event follows each message before the agent answers.
     """
     kind, payload = record.get("type"), inner(record, "payload")
-    if kind == "message" or is_among(payload.get("type"), _CALLS):
+    if kind == "message" or payload.get("type") in _CALLS:
         return False
     if payload.get("type") == "message" and payload.get("role") == "assistant":
         return False

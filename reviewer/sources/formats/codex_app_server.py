@@ -61,10 +61,8 @@ def _parts(reading: Reading, item: Fields) -> tuple[Role, list[Part]]:
 
 
 def _is_log(record: Fields) -> bool:
-    message = record.get("message")
-    inside = message if isinstance(message, dict) else record
-    method = inside.get("method")
-    return isinstance(method, str) and "params" in inside and ("/" in method)
+    message = inner(record, "message") or record
+    return "params" in message and "/" in words(message.get("method"))
 
 
 FORMAT = Format(

@@ -140,20 +140,24 @@ def _log_turns(reading: Reading) -> Iterator[Turn]:
     session = Session(id=reading.path.stem, subagent=reading.path.parent.name == "subagents")
     for spot, record in reading.objects():
         message = inner(record, "message")
-        person = record.get("role") == "user"
-        role = Role.USER if person else Role.ASSISTANT
-        parts = [
-            query(part) if person else part
-            for part in content_parts(role, message.get("content"), reading.tally)
-            if part.text != "[REDACTED]"
-        ]
+        role = Role.USER if record.get("role") == "user" else Role.ASSISTANT
+        parts = message_parts(role, message.get("content"), reading.tally)
         if not parts:
             silent(reading.tally, record.get("type"))
             continue
         yield session.turn(spot, speaker(role, parts), parts, at=moment(record.get("timestamp")))
 
 
-def query(part: Part) -> Part:
+def message_parts(
+    role: Role, content: object, tally: Counter[str], harness: tuple[str, ...] = ()
+) -> list[Part]:
+    """The parts of a message of the agent, with the person's words alone."""
+    parts = content_parts(role, content, tally, harness)
+    parts = [part for part in parts if part.text != "[REDACTED]"]
+    return list(map(_query, parts)) if role is Role.USER else parts
+
+
+def _query(part: Part) -> Part:
     """The person's words in a text that has them between tags."""
     start = part.text.find(_QUERY)
     if part.kind != "text" or start < 0:
@@ -164,13 +168,9 @@ def query(part: Part) -> Part:
 
 
 def _is_log(record: Fields) -> bool:
-    message = record.get("message")
+    message = inner(record, "message")
     return (
-        has_role(record)
-        and isinstance(message, dict)
-        and "content" in message
-        and "role" not in message
-        and "type" not in record
+        has_role(record) and "content" in message and "role" not in message and "type" not in record
     )
 
 

@@ -9,11 +9,10 @@ from pathlib import Path
 from reviewer.sources.databases import Connection, capped, opened
 from reviewer.sources.fields import Fields, inner, moment, words, written_object
 from reviewer.sources.format import Format, Location, SessionOutline
-from reviewer.sources.formats.cursor import query
+from reviewer.sources.formats.cursor import message_parts
 from reviewer.sources.formats.session_tables import stored_json
-from reviewer.sources.parts import ROLES, content_parts
+from reviewer.sources.parts import ROLES
 from reviewer.sources.reading import Reading, row_spot
-from reviewer.sources.records import Role
 from reviewer.sources.turns import Session, Turn
 
 _MESSAGE = re.compile(rb"\n (.{32})", re.DOTALL)
@@ -42,11 +41,7 @@ def _turns(reading: Reading) -> Iterator[Turn]:
             if role is None:
                 reading.tally["not a message"] += 1
                 continue
-            parts = [
-                query(part) if role is Role.USER else part
-                for part in content_parts(role, message.get("content"), reading.tally, _HARNESS)
-                if part.text != "[REDACTED]"
-            ]
+            parts = message_parts(role, message.get("content"), reading.tally, _HARNESS)
             yield session.turn(row_spot(row, data), role, parts, name=f"{row}:{name}", at=at)
             row += 1
 

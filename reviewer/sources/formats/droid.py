@@ -20,10 +20,9 @@ def _is_droid(record: Fields) -> bool:
         return "message" not in record
     if kind in ("todo_state", "compaction_state"):
         return "id" in record
-    message = record.get("message")
+    message = inner(record, "message")
     return (
         kind == "message"
-        and isinstance(message, dict)
         and message.get("role") in ("user", "assistant")
         and "id" in record
         and not {"timestamp", "api"} & set(message)

@@ -9,16 +9,11 @@ from pathlib import Path
 from reviewer.sources.databases import Connection, capped
 from reviewer.sources.fields import Fields, each, inner, moment, words
 from reviewer.sources.format import Format, Location
-from reviewer.sources.formats.session_tables import (
-    MessageRow,
-    SessionTables,
-    stored_json,
-)
+from reviewer.sources.formats.session_tables import MessageRow, SessionTables, stored_json
 from reviewer.sources.parts import Part, called, returned, speaker, spoken, thought
 from reviewer.sources.reading import Reading, silent
 from reviewer.sources.records import Role
 from reviewer.sources.turns import Session, Turn
-from reviewer.sources.unpacked import plain_suffix
 
 _SUBAGENTS = ("sub_agent", "subagent")
 
@@ -53,14 +48,8 @@ def _turn(session: Session, row: MessageRow) -> Turn | None:
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_turn)
 
 
-def _turns(reading: Reading) -> Iterator[Turn]:
-    if plain_suffix(reading.path) == ".jsonl":
-        return _log_turns(reading)
-    return _TABLES.turns(reading)
-
-
 def _log_turns(reading: Reading) -> Iterator[Turn]:
-    """The earlier generation, with session facts on the first line."""
+    """A log has the facts of its session on the first line."""
     session = Session(id=reading.path.stem)
     for spot, record in reading.objects():
         if "working_dir" in record:
@@ -97,23 +86,32 @@ def _is_log(record: Fields) -> bool:
     return "role" in record and "created" in record and isinstance(record.get("content"), list)
 
 
-FORMAT = Format(
+DATABASE = Format(
     name="goose",
     agent="Goose",
-    detect_record=_is_log,
     detect_tables=lambda names: {"sessions", "messages", "schema_version"} <= set(names),
-    turns=_turns,
+    turns=_TABLES.turns,
     outlines=_TABLES.outlines,
     locations=(
         Location(folder=".local/share/goose/sessions", pattern="sessions.db",
-                 mac=".local/share/goose/sessions", windows="%APPDATA%/Block/goose/data/sessions",
-                 variable="XDG_DATA_HOME"),
-        Location(folder=".local/share/goose/sessions", pattern="*.jsonl",
-                 windows="%APPDATA%/Block/goose/data/sessions",
-                 variable="XDG_DATA_HOME"),
+                 windows="%APPDATA%/Block/goose/data/sessions", variable="XDG_DATA_HOME"),
     ),
     person="`text` parts of messages with the role `user`",
     left_out="tool results, which have the role `user`",
     subagent="`session_type`",
     tested="the tables from a real file; fixtures",
+)  # fmt: skip
+
+LOG = Format(
+    name="goose-log",
+    agent="Goose",
+    detect_record=_is_log,
+    turns=_log_turns,
+    locations=(
+        Location(folder=".local/share/goose/sessions", pattern="*.jsonl",
+                 windows="%APPDATA%/Block/goose/data/sessions", variable="XDG_DATA_HOME"),
+    ),
+    person="`text` parts of messages with the role `user`",
+    left_out="tool results, which have the role `user`",
+    subagent="not recorded",
 )  # fmt: skip

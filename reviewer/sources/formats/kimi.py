@@ -18,14 +18,14 @@ _STATE_ROLES = ("_system_prompt", "_checkpoint", "_usage")
 
 
 def _is_kimi(record: Fields) -> bool:
-    kind, message = record.get("type"), record.get("message")
+    kind = record.get("type")
     if kind == "metadata":
         return "protocol_version" in record
     if record.get("role") in _STATE_ROLES:
         return True
     if isinstance(kind, str):
         return kind.startswith(_PREFIXES) and "time" in record
-    return isinstance(message, dict) and "payload" in message and "timestamp" in record
+    return "payload" in inner(record, "message") and "timestamp" in record
 
 
 def _turns(reading: Reading) -> Iterator[Turn]:

@@ -17,7 +17,7 @@ from reviewer.sources.formats.session_tables import (
     SessionTables,
     stored_json,
 )
-from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.lines import opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, decoded, row_spot, silent
 from reviewer.sources.records import RecordUse, Role
@@ -101,7 +101,6 @@ def _parts(
 
 
 def _tool(piece: Fields, number: str) -> list[Part]:
-    """A call, and its result if present."""
     state = inner(piece, "state")
     name, call = piece.get("tool"), words(piece.get("callID"))
     call = call if call and call != "REDACTED" else number

@@ -23,10 +23,9 @@ def _is_pi(record: Fields) -> bool:
     if kind == "session":
         return "cwd" in record and "timestamp" in record
     if kind == "message":
-        message = record.get("message")
+        message = inner(record, "message")
         return (
-            isinstance(message, dict)
-            and "session_id" not in record
+            "session_id" not in record
             and "sessionId" not in record
             and message.get("role") in ("user", "assistant", "toolResult", "bashExecution")
             and (message.get("role") == "toolResult" or "timestamp" in message or "api" in message)

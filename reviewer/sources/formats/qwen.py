@@ -63,9 +63,8 @@ def _parts(reading: Reading, record: Fields, kind: str) -> tuple[Role, list[Part
 
 
 def _is_qwen(record: Fields) -> bool:
-    message = record.get("message")
-    parts = isinstance(message, dict) and "parts" in message
-    return "uuid" in record and ("systemPayload" in record or parts)
+    has_parts = "parts" in inner(record, "message")
+    return "uuid" in record and ("systemPayload" in record or has_parts)
 
 
 FORMAT = Format(

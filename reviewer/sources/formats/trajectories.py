@@ -16,6 +16,8 @@ from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
 from reviewer.sources.turns import Session, Turn
 
+_DEMONSTRATION = "Here is a demonstration of how to correctly accomplish this task"
+
 
 def _swe_turns(reading: Reading) -> Iterator[Turn]:
     """The history of SWE-agent; `trajectory` repeats it."""
@@ -44,7 +46,7 @@ def _history(
         speaker, text = words(message.get("role")), part_text(message.get("content"))
         parts: list[Part] = []
         role = Role.SYSTEM
-        if message.get("is_demo") or (not speaker and text) or _is_demonstration(text):
+        if message.get("is_demo") or (not speaker and text) or text.startswith(_DEMONSTRATION):
             parts = said(text, RecordUse.TEMPLATE)
         elif speaker == "assistant":
             role, answered = Role.ASSISTANT, True
@@ -58,10 +60,6 @@ def _history(
         else:
             parts = said(text, RecordUse.WRAPPER if speaker == "exit" else RecordUse.BOOT)
         yield session.turn(spot, role, parts, key=_key(run, number, text))
-
-
-def _is_demonstration(text: str) -> bool:
-    return text.startswith("Here is a demonstration of how to correctly accomplish this task")
 
 
 def _action(message: Fields) -> list[Part]:

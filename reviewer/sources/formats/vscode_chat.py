@@ -18,7 +18,7 @@ from reviewer.sources.fields import (
     written_object,
 )
 from reviewer.sources.format import Format, of_editor
-from reviewer.sources.lines import reading as opened_file
+from reviewer.sources.lines import opened_file
 from reviewer.sources.parts import Part, called, returned, said, thought, typed
 from reviewer.sources.reading import Reading, Spot, silent
 from reviewer.sources.records import RecordUse, Role
@@ -43,7 +43,6 @@ def _turns(reading: Reading) -> Iterator[Turn]:
 
 
 def _answer(reading: Reading, request: Fields) -> list[Part]:
-    """The Markdown, thoughts and tool calls of an answer."""
     parts: list[Part] = []
     text = ""
     calls = list(_calls(request))
@@ -161,8 +160,7 @@ def _changed(state: Fields, change: Fields, keys: list[object]) -> bool:
 
 def _is_log(record: Fields) -> bool:
     if record.get("kind") == 0:
-        document = record.get("v")
-        return isinstance(document, dict) and "requests" in document
+        return "requests" in inner(record, "v")
     return record.get("kind") in (1, 2, 3) and isinstance(record.get("k"), list)
 
 

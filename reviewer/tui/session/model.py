@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.views import line_of_span
-from reviewer.proposing.session_view import label
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.proposing.view_pieces import label
 from reviewer.sources.open import NOTE_FORMATS
 from reviewer.tui.kit.row_model import RowModel
 

@@ -13,8 +13,9 @@ from reviewer.engine import Engine
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.rows.wordings import LONGEST_WORDING
 from reviewer.promotion.views import Done, EvidenceView
-from reviewer.proposing.session_view import read_view, view_text
+from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.proposing.view_pieces import view_text
 from reviewer.sources.events import Speaker
 from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared

@@ -45,6 +45,20 @@ def test_alone_leaves_the_near_duplicates_under_a_new_leader(
     assert [member.id for member in engine.queue.members(b)] == [c]
 
 
+def test_a_row_promoted_from_behind_another_one_is_on_its_own(
+    engine: Engine, queue_up: QueueUp
+) -> None:
+    leader, near = queue_up("a fact", "b fact", behind={"b fact": "a fact"})
+    engine.triage.promote([near])
+    engine.triage.reject([leader])
+
+    assert [each.place for each in engine.proposals.known("acme").listed()] == [
+        f"#{near}",
+        f"#{leader}",
+    ]
+    assert engine.forgetting.memories([leader]).memories == ((leader, "a fact"),)
+
+
 def test_editing_into_what_another_memory_says_names_it(engine: Engine, queue_up: QueueUp) -> None:
     first, second = queue_up("one fact", "another fact")
     with pytest.raises(ConflictError, match=f"#{first}"):

@@ -9,11 +9,11 @@ from reviewer.errors import ReviewerError
 
 
 def test_a_value_holds_until_another_one_is_set(engine: Engine) -> None:
-    engine.state.set("acme", "region", "eu-west-1", note="the ADR says so", evidence="ADR 2")
+    engine.state.set("acme", "region", "eu-west-1", note="the ADR says so", evidence="ADR:²")
     engine.state.set("acme", "region", "eu-west-2")
     new, old = engine.state.get("acme", "region")
     assert (new.value, new.ended_at, new.superseded_by) == ("eu-west-2", None, None)
-    assert (old.value, old.note, old.evidence) == ("eu-west-1", "the ADR says so", "ADR 2")
+    assert (old.value, old.note, old.evidence) == ("eu-west-1", "the ADR says so", "ADR:²")
     assert (old.superseded_by, old.ended_at) == (new.id, new.set_at)
     assert [each.value for each in engine.state.all("acme")] == ["eu-west-2"]
     assert [each.value for each in engine.state.all("acme", past=True)] == [

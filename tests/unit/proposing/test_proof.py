@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from reviewer.extraction.candidates import MemoryType
-from reviewer.proposing.proof import prove, reasons, why_not_alone
+from reviewer.proposing.proof import prove, reasons
+from reviewer.proposing.proof_checks import why_not_alone
 from reviewer.proposing.values import (
     LineRole,
     Proof,

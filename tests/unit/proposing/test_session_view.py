@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from reviewer.proposing.session_view import read_view, view_text
+from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import LineRole, SessionView
+from reviewer.proposing.view_pieces import view_text
 from reviewer.sources.events import Speaker
 from tests.unit.sessions.told import Step, Told, calls, fails, runs, user
 from tests.unit.sources.builders import Session
@@ -184,6 +185,11 @@ LINES: dict[str, tuple[list[Step], list[str]]] = {
         ["harness summary: This session is being continued ...",
          "harness summary: 3 trays were counted."],
     ),
+    "another folder whose name begins like the one before": (
+        [lambda told: setattr(told, "cwd", "/work/shop-web"),
+         calls("Read", "x", file_path="/work/shop-web/index.html")],
+        ["harness event: working folder: /work/shop-web", "harness tool: Read: index.html -> x"],
+    ),
     "commands of the person as events, and no wrappers": (
         [user("<command-name>/review</command-name><command-args>PR 7</command-args>"),
          user("<bash-input>git pull</bash-input>"),
@@ -204,7 +210,8 @@ LINES: dict[str, tuple[list[Step], list[str]]] = {
 @pytest.mark.parametrize("what", LINES)
 def test_a_session_shows(told: Told, tmp_path: Path, what: str) -> None:
     steps, expected = LINES[what]
-    lines = view(told.go(steps), tmp_path).lines[2:]
+    told.user("Print the timetable.")
+    lines = view(told.go(steps), tmp_path).lines[3:]
     assert [f"{line.speaker} {line.role}: {line.text}" for line in lines] == expected
 
 

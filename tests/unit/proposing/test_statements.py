@@ -11,8 +11,9 @@ from reviewer.llm.answer_cache import AnswerCache
 from reviewer.llm.model import Completion
 from reviewer.proposing.answers import FLOOD
 from reviewer.proposing.given import QuestionContext
-from reviewer.proposing.proof import ProofIndex, prove
-from reviewer.proposing.session_view import Piece, read_view, view_text
+from reviewer.proposing.proof import prove
+from reviewer.proposing.proof_index import ProofIndex
+from reviewer.proposing.session_view import read_view
 from reviewer.proposing.statements import (
     CUT_OFF,
     GIVEN_UP,
@@ -28,6 +29,7 @@ from reviewer.proposing.statements import (
     StatementWriter,
 )
 from reviewer.proposing.values import Proof, Proposal, Proposer
+from reviewer.proposing.view_pieces import Piece, view_text
 from reviewer.sources.events import Speaker
 from tests.unit.llm.scripted import Scripted, count
 from tests.unit.proposing.models import BUSY, NoAnswers, answer, said

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reviewer.proposing.session_view import Piece, pieces, view_text
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
+from reviewer.proposing.view_pieces import Piece, pieces, view_text
 from reviewer.sources.events import Speaker
 from reviewer.text.tokens import counter
 

@@ -63,8 +63,10 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
     "an output that is kept": ([runs("date | tee log.txt")], ["log.txt"], []),
     "only looking": ([runs("grep -rn 'a > b' ."), runs("python -c 'print(1)' 2>&1")], [], []),
     "temporary files": (
-        [creates("/tmp/notes.txt"), runs("echo 1 > /dev/null && date > /tmp/x")], [], [],
+        [creates("/tmp/notes.txt"), creates("/private/var/folders/x/notes.txt"),
+         runs("echo 1 > /dev/null && date > /tmp/x")], [], [],
     ),
+    "a web site": ([creates("/var/www/shop/index.php")], ["/var/www/shop/index.php"], []),
     "a hook, but no other file of Git's own": (
         [creates(".git/hooks/pre-push"), creates(".git/MERGE_MSG")], [".git/hooks/pre-push"], [],
     ),
@@ -366,6 +368,7 @@ def test_conflicts_and_what_was_done_to_each(made: Told) -> None:
     [
         ("pytest -q", "test"),
         ("python -m pytest tests", "test"),
+        (".venv/bin/python3.12 -m pytest tests", "test"),
         ("uv run ruff check .", "lint"),
         ("ruff format .", "format"),
         ("npm run test:unit", "test"),
@@ -522,7 +525,7 @@ def test_a_question_waits_until_it_is_answered(made: Told) -> None:
 def test_a_task_ends_with_a_poll_whose_result_names_it(made: Told) -> None:
     launched = "Async agent launched successfully.\nagentId: a7"
     made.call("Task", launched, description="Read the queue")
-    assert [each.call.query for each in state(made).running] == ["Read the queue"]
+    assert [each.query for each in state(made).running] == ["Read the queue"]
     made.call("TaskOutput", "<task_id>a7</task_id>\n\n<status>completed</status>")
     assert state(made).running == ()
 

@@ -795,6 +795,24 @@ GOOSE = Family(
 )
 
 
+GOOSE_LOG = Family(
+    format="goose-log",
+    write=lines(
+        "talk.jsonl",
+        {"working_dir": "/work/shop", "message_count": 4},
+        *(
+            {"role": role, "created": 1772355601, "content": [content]}
+            for role, content in _GOOSE_MESSAGES
+        ),
+    ),
+    person=GOOSE.person,
+    agent=GOOSE.agent,
+    calls=GOOSE.calls,
+    results=GOOSE.results,
+    cwd="/work/shop",
+)
+
+
 def _pi(name: str, parent: str | None, role: str, content: Json, **message: Any) -> Json:
     return {
         "type": "message",

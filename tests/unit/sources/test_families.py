@@ -37,6 +37,16 @@ def test_the_words_of_the_person_and_of_the_agent(family: Family, tmp_path: Path
 
 
 @each_family
+def test_the_name_of_a_file_does_not_decide(family: Family, tmp_path: Path) -> None:
+    path = family.write(tmp_path)
+    if path.suffix != ".md":
+        path = path.rename(path.with_suffix(".log"))
+    events = read(path).kept()
+    typed = [each for each in events if isinstance(each, Message)]
+    assert [each.text for each in typed if each.speaker is Speaker.PERSON] == family.person
+
+
+@each_family
 def test_tool_calls_and_their_results(family: Family, tmp_path: Path) -> None:
     events = list(read(family.write(tmp_path)))
     calls = [event for event in events if isinstance(event, Call)]

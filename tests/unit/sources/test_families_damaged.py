@@ -13,7 +13,7 @@ import pytest
 
 from reviewer.errors import SourceError
 from reviewer.sources.events import Call, Message, Result
-from reviewer.sources.open import recognise
+from reviewer.sources.open import format_of
 from reviewer.sources.records import Record
 from reviewer.sources.rows import has_rows
 from reviewer.sources.stream import read
@@ -100,6 +100,6 @@ def test_damage_is_counted_or_named_but_never_raised(family: Family, tmp_path: P
                 if isinstance(found, (Record, Message, Call, Result)):
                     found.text.encode()
         with suppress(SourceError):
-            outlines = recognise(path).outlines
+            outlines = format_of(path).outlines
             for outline in outlines(path) if outlines else ():
                 assert abs(outline.modified_ns) < 1 << 63

@@ -245,13 +245,15 @@ class TestBytes:
         assert covered == 100
 
 
+@pytest.mark.parametrize("indent", ["", "  "])
 def test_a_block_that_reviewer_exported_is_blank_and_the_other_lines_keep_their_places(
-    tmp_path: Path,
+    tmp_path: Path, indent: str
 ) -> None:
     path = tmp_path / "DECISIONS.md"
     path.write_text(
-        "# Decisions\n\nWe keep one writer.\n\n<!-- reviewer:begin join=1 -->\n"
-        "## Memories\n\n- We decided to use PostgreSQL.\n<!-- reviewer:end -->\n\nLast words.\n"
+        f"# Decisions\n\nWe keep one writer.\n\n{indent}<!-- reviewer:begin join=1 -->\n"
+        "## Memories\n\n- We decided to use PostgreSQL.\n"
+        f"{indent}<!-- reviewer:end -->\n\nLast words.\n"
     )
     scan = Scanned(path)
     (record,) = scan

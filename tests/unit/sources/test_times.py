@@ -49,7 +49,8 @@ def test_the_date_of_a_note_is_valid_or_none(tmp_path: Path) -> None:
         assert [record.at for record in note(tmp_path, dated)] == [kept]
 
 
-def test_a_field_without_a_valid_time_is_skipped_for_the_next_one(tmp_path: Path) -> None:
-    said = {"role": "user", "content": "x", "timestamp": "soon", "created_at": 1771064525}
+@pytest.mark.parametrize("at", ["soon", "²", "9" * 5_000])
+def test_a_field_without_a_valid_time_is_skipped_for_the_next_one(tmp_path: Path, at: str) -> None:
+    said = {"role": "user", "content": "x", "timestamp": at, "created_at": 1771064525}
     path = put(tmp_path, "talk.json", json.dumps([said]))
     assert [record.at for record in Scanned(path)] == ["2026-02-14T10:22:05.000Z"]

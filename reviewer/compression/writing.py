@@ -249,6 +249,8 @@ class _Writing:
                 text = begun(piece.text, limit, self._count)
             if text:
                 piece.text = text
+                if self._is_repeated(piece):
+                    continue
                 left -= self._keep_piece(piece)
         return room - left
 
@@ -292,7 +294,8 @@ class _Writing:
         return self._cost(piece)
 
     def _is_repeated(self, piece: CourseLine) -> bool:
-        return piece.kept or (piece.kind != "person" and piece.text in self._texts)
+        told = piece.kind != "person" or len(piece.text) > SHORT
+        return piece.kept or (told and piece.text in self._texts)
 
     def _cost(self, piece: CourseLine) -> int:
         if piece.text not in self._costs:

@@ -125,6 +125,12 @@ def test_a_long_message_is_cut_between_its_sentences() -> None:
     assert all(each.endswith((".", "!", "?")) for each in kept)
 
 
+def test_a_long_message_sent_again_is_quoted_once() -> None:
+    prompt = turn("Keep the night boats in bold and the day boats plain. " * 5)
+    text = written([prompt, agent("Set."), prompt, agent("Set again."), turn("Print it.")])
+    assert text.count("Person: Keep the night boats") == 1
+
+
 def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
     found = written([turn("Fit it."), agent("\N{THUMBS UP SIGN}"), turn("Print it.")])
     assert section(found, HandoverSection.REQUEST) == '"Print it."\nIt has no answer yet.'

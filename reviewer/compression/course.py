@@ -17,8 +17,11 @@ from reviewer.sources.claude_words import summary_words
 ANSWER, LAST, CLOSING = 3.0, 1.6, 1.3
 """Weights of the first, last and other pieces of the message that ends an agent's turn: the answer
 to the person."""
-EARLIER, STEPS = 0.6, 0.8
-"""`EARLIER`: a client's summary, or a sub-agent's report."""
+EARLIER, STEPS, PROGRESS = 0.6, 0.8, 0.3
+"""`EARLIER`: a client's summary, or a sub-agent's report. `PROGRESS`: a short message between
+calls, which mostly announces the next one."""
+ANNOUNCING = 200
+"""Characters of such a message."""
 REPORT_ENDS = 2
 """Pieces from the end of a sub-agent's report that may accompany its first."""
 MIN_TERMS = 2
@@ -117,6 +120,8 @@ def _spoken(
             weight = 0.0
         elif kind == "earlier" or each.kind == "report":
             weight = EARLIER
+        elif kind == "agent" and not closes and len(text) <= ANNOUNCING:
+            weight = PROGRESS
         elif closes:
             weight = ANSWER if place == 0 else LAST if at_end else CLOSING
         place_in_all = each.place + place / (len(parts) + 1)

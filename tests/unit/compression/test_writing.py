@@ -131,6 +131,22 @@ def test_a_long_message_sent_again_is_quoted_once() -> None:
     assert text.count("Person: Keep the night boats") == 1
 
 
+def test_a_message_that_announces_the_next_call_gives_way_to_one_that_says_more() -> None:
+    found = (
+        "The printer cuts `column_7` because its notes never wrap, and the margin of the harbour"
+        " sheet is counted twice by `fit_page`, once for the binding and once for the edge of the"
+        " paper; so I take the binding out of the sum and keep the edge."
+    )
+    turns = [turn("Fit it.")]
+    for number in range(6):
+        turns += [agent(f"Sheet {number} of pier {number} fits; `sheet_{number}` next.")]
+        turns += run(f"print sheet_{number}", "ok")
+    turns += [agent(found), *run("pytest -q", "4 passed"), agent("All of the sheets fit.")]
+    text = written([*turns, turn("Print it.")], 230)
+    assert "counted twice by `fit_page`" in text
+    assert "`sheet_2` next" not in text
+
+
 def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
     found = written([turn("Fit it."), agent("\N{THUMBS UP SIGN}"), turn("Print it.")])
     assert section(found, HandoverSection.REQUEST) == '"Print it."\nIt has no answer yet.'

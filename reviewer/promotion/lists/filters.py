@@ -134,7 +134,8 @@ def field_without_value(text: str) -> str:
 
 def require_date(text: str) -> None:
     """Raise FilterError unless a text is a date, a month or a year."""
-    if len(text) < 4 or written_moment(f"{text}{_REST[len(text) :]}") is None:
+    whole = len(text) in (4, 7) or len(text) >= 10
+    if not whole or written_moment(f"{text}{_REST[len(text) :]}") is None:
         raise FilterError(f'since: takes a date such as 2026-03-01, not "{text}"')
 
 

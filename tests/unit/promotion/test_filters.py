@@ -100,6 +100,7 @@ def test_a_kind_is_the_word_that_a_row_shows_whether_it_is_a_need_or_a_type(
         ("tpye:project", '"type"'),
         ("conf>much", "number"),
         ("since:yesterday", "takes a date such as 2026-03-01"),
+        ("since:2026-1", "takes a date such as 2026-03-01"),
         ("bogus:1", "fields:"),
         ("flag:nope", "flag: takes concurrent, conflict"),
         ("is:foo", "is: takes deferred, edited or unused"),

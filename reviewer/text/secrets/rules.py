@@ -6,6 +6,7 @@ import re
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from msgspec import Struct
 
@@ -231,14 +232,24 @@ NOTED = (
 )  # fmt: skip
 
 
+_PARTS = (b"pass", b"=", b":", b'"', b"_", b"login", b"g in ", b"secret")
+"""Parts of several needles: searching for one short string is ten times as fast."""
 _LOCAL = late(f"(?:{'|'.join(_LOCAL_NAMES)}){_ABROAD}")
+
+
+@cache
+def _rules_without(absent: tuple[bytes, ...]) -> list[Rule]:
+    """The rules for texts in which these parts do not occur."""
+    rules = (*COMMANDS, *NOTED)
+    return [each for each in rules if not any(part in each.needle for part in absent)]
 
 
 def ruled_values(text: str, lower: bytes) -> Iterator[FoundSecret]:
     """Credentials in commands, notations and other languages; `lower` is the text's lower-case
     Latin-1 form.
     """
-    yield from values_by((*COMMANDS, *NOTED), text, lower)
+    absent = tuple(part for part in _PARTS if part not in lower)
+    yield from values_by(_rules_without(absent), text, lower)
     if not text.isascii():
         for match in _LOCAL.finditer(text):
             if _is_abroad(match["value"]):

@@ -692,9 +692,9 @@ def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
     for path, old, new in call.changes:
         if not any(place == path for each in before for place, _, _ in each.changes):
             continue
-        gone = _lines(old) - _lines(new)
+        gone = {line for line in _stripped(old) - _stripped(new) if _is_distinctive(line)}
         for earlier in reversed(before):
-            written = (_lines(text) for place, _, text in earlier.changes if place == path)
+            written = (_stripped(text) for place, _, text in earlier.changes if place == path)
             if any(lines & gone for lines in written):
                 return earlier
     for number, (name, _) in enumerate(call.parts):
@@ -713,10 +713,8 @@ def _tokens(command: Command) -> set[str]:
     return {token for word in words for token in _TOKEN.findall(word)}
 
 
-def _lines(text: str) -> set[str]:
-    """The distinctive lines of a text."""
-    lines = (line.strip() for line in text.splitlines()[:400])
-    return {line for line in lines if len(_TOKEN.findall(line)) > 2}
+def _is_distinctive(line: str) -> bool:
+    return len(_TOKEN.findall(line)) > 2
 
 
 # Findings

@@ -19,10 +19,10 @@ from reviewer.text.secrets.spellings import plainly
 __all__ = ["Masked", "is_clean", "mask", "secrets_in", "with_secrets"]
 
 
-REMEMBERED = 50_000
-"""Size of each of the two caches of texts that `mask` has found clean."""
-
-_returned: list[set[int]] = [set(), set()]
+REMEMBERED = 100_000
+"""Maximum number of clean texts to remember."""
+_clean: set[int] = set()
+"""Hashes of texts that `mask` has found clean."""
 
 APART = "\n\0\n"
 """Separator of texts that are searched together; no rule matches across it."""
@@ -58,8 +58,7 @@ def mask(text: str) -> Masked:
 
 def is_clean(text: str) -> bool:
     """Whether `mask` recently left this text unchanged, so that it need not be checked again."""
-    number = hash(text)
-    return number in _returned[-1] or number in _returned[0]
+    return hash(text) in _clean
 
 
 def with_secrets(texts: Iterable[str]) -> set[str]:
@@ -89,9 +88,9 @@ def _together(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _remember(texts: Iterable[str]) -> None:
-    if len(_returned[-1]) >= REMEMBERED:
-        _returned[:] = [_returned[-1], set()]
-    _returned[-1].update(map(hash, texts))
+    if len(_clean) >= REMEMBERED:
+        _clean.clear()
+    _clean.update(map(hash, texts))
 
 
 def secrets_in(text: str) -> list[tuple[str, str]]:

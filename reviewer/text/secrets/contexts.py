@@ -73,8 +73,6 @@ def assigned_values(text: str, lower: bytes) -> Iterator[FoundSecret]:
     `lower` is the text's lower-case Latin-1 form.
     """
     for needle in _NEEDLES:
-        if needle not in lower:
-            continue
         for start in places(lower, needle):
             if needle == b"key" and not _KEY_OF.search(lower, max(0, start - 16), start):
                 continue
@@ -92,8 +90,6 @@ def assigned_values(text: str, lower: bytes) -> Iterator[FoundSecret]:
 
 def _short_names(lower: bytes) -> Iterator[int]:
     """Occurrences of `pw` as a word, and of the Spanish word for password."""
-    if b"pw" not in lower and b"contrase" not in lower:
-        return
     for start in places(lower, b"pw"):
         if not lower[max(0, start - 1) : start].isalpha() and lower[start + 2 : start + 3] in _ENDS:
             yield start

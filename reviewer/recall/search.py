@@ -39,6 +39,7 @@ BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
 """Scores of memories found by a signature or a trigger."""
 
 _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
+_UNQUOTED = re.compile(r"[^\s\"'`]+")
 _PLAIN_WORD = re.compile(r"\w+")
 _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]{2,}")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
@@ -153,10 +154,11 @@ def _unprompted(store: sqlite3.Connection, memories: Iterable[int]) -> list[int]
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
     """The memories that guard a call, newest first; those for certain flags only if it has them."""
     values = {*_with_programs(cue.commands), *_path_ends(cue.paths)}
+    words = set(_UNQUOTED.findall(cue.line))
     found: dict[int, _Tied] = {}
     for row in _tied(store, project, "t.kind = 'guard'"):
         guarded, *flags = row[2].split(" -")
-        if guarded in values and {f"-{flag}" for flag in flags} <= set(cue.line.split()):
+        if guarded in values and words.issuperset(f"-{flag}" for flag in flags):
             found[row[0]] = row
     return _recalled(found.values(), "guard")
 

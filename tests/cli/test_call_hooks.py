@@ -160,8 +160,12 @@ def test_a_guard_with_flags_stops_only_a_call_that_has_them(
 ) -> None:
     when = "before git push --force"
     remembered(reviewer, office, "Never overwrite what others have pushed.", when=when)
-    for command, stops in (("git push", False), ("git add . && git push --force", True)):
-        call = told(office, tool_name="Bash", tool_input={"command": command})
+    for session, command, stops in (
+        ("s1", "git push", False),
+        ("s1", "git add . && git push --force", True),
+        ("s2", "bash -c 'git push --force'", True),
+    ):
+        call = told(office, session, tool_name="Bash", tool_input={"command": command})
         assert ("overwrite" in hook(reviewer, "claude-code", "PreToolUse", call)) is stops
 
 

@@ -23,7 +23,7 @@ SIDE_ROWS = 2
 MOMENT_WORDS = {
     "command": "when {} fails",
     "path": "when {} is named",
-    "error": "at the error {}",
+    "error": "at the failure {}",
     "guard": "stops the first {}",
     "tool": "when the tool {} fails",
     "words": "at the words {}",

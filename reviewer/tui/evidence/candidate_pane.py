@@ -89,6 +89,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
     """
     view = detail.view
     status = _status(view, now, signs, detail.decided_by)
+    waits = view.status is Status.CANDIDATE and not detail.conflict
     return [
         *_alike(detail, signs),
         *moment_blocks(detail.moments, signs),
@@ -105,7 +106,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
         *entity_blocks(detail, signs),
         *([status] if status else []),
         *_proof(view, signs),
-        *([] if detail.conflict else [_confidence(view, signs)]),
+        *([_confidence(view, signs)] if waits else []),
         _history(view, now, signs),
         *_warnings(view, detail.state, signs),
         *_wordings(detail.wordings),

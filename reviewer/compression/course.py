@@ -17,19 +17,16 @@ from reviewer.sources.claude_words import summary_words
 ANSWER, LAST, CLOSING = 3.0, 1.6, 1.3
 """Weights of the first, last and other pieces of the message that ends an agent's turn: the answer
 to the person."""
-EARLIER, STEPS, PROGRESS = 0.6, 0.8, 0.3
-"""`EARLIER`: a client's summary, or a sub-agent's report. `PROGRESS`: a short message between
-calls, which mostly announces the next one."""
-ANNOUNCING = 200
-"""Characters of such a message."""
+EARLIER, STEPS = 0.6, 0.8
+"""`EARLIER`: a client's summary, or a sub-agent's report."""
 REPORT_ENDS = 2
 """Pieces from the end of a sub-agent's report that may accompany its first."""
 MIN_TERMS = 2
 """Terms of a sentence that is informative by itself."""
 SHORT = 120
 """Characters of a message that says little without the one before it."""
-QUESTION = 200
-"""Characters of a question that is quoted with its answer."""
+QUESTION, OPTIONS = 200, 300
+"""Characters of a question that is quoted with its answer, also with its options."""
 CHOICE = 4
 """Characters of an answer that says nothing without the question, or the options if it is a letter
 or a number."""
@@ -92,10 +89,10 @@ def _spoken(
         text = one_line(each.text)
         if before and len(text) <= CHOICE:
             letter = len(text) == 1 and text.isalpha()
-            if letter and not question:  # "go on" in a menu
-                return
+            if letter and any(each.text == said[at].text for at in range(number)):
+                return  # "go on" in a menu
             if letter or not question or not text.isalpha():
-                question = end_of(one_line(before.text), QUESTION)
+                question = end_of(one_line(before.text), OPTIONS)
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return
     kind = {Voice.AGENT: "agent", Voice.EARLIER: "earlier"}.get(each.voice, each.name or "note")
@@ -120,8 +117,6 @@ def _spoken(
             weight = 0.0
         elif kind == "earlier" or each.kind == "report":
             weight = EARLIER
-        elif kind == "agent" and not closes and len(text) <= ANNOUNCING:
-            weight = PROGRESS
         elif closes:
             weight = ANSWER if place == 0 else LAST if at_end else CLOSING
         place_in_all = each.place + place / (len(parts) + 1)

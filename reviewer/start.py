@@ -82,7 +82,8 @@ class FoundProjects(Struct, frozen=True):
         if not self.elsewhere:
             return (
                 "No agents' sessions were found in their usual folders.",
-                "reviewer ingest PATH also reads notes, decision records and exports of chats.",
+                'Notes, decision records and exports of chats: . "read a file" in the queue, or'
+                " reviewer ingest PATH.",
             )
         none = "none of them in" if self.elsewhere > 1 else "but not in"
         found = f"{self.elsewhere:,} session{'s' if self.elsewhere > 1 else ''} of agents"

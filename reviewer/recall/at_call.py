@@ -37,8 +37,10 @@ BUSY_SECONDS = 0.02
 
 MAX_NAMED = 5
 """Files that a prompt may name to be about them; a plan or a log names more."""
-PUNCTUATION = "`'\"()[]{}<>,;:.!?"
+PUNCTUATION = "`'\"()[]{}<>,;:.!?@"
 """Punctuation around a file name in a prompt."""
+_FILE = re.compile(r"[\w.-]*\w\.[A-Za-z]\w{0,4}")
+"""A file's name without a folder: README.md."""
 
 _SIGNS = str.maketrans("", "", "-_./")
 MAX_LINES = 1_000
@@ -184,8 +186,10 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         if text.lstrip().startswith(NOTICE):
             return None
         parts = text.replace("\\", "/").split()
-        words = (word.strip(PUNCTUATION) for word in parts if "/" in word)
-        named = tuple(word for word in words if "://" not in word)
+        words = (word.strip(PUNCTUATION) for word in parts)
+        named = tuple(
+            word for word in words if ("/" in word and "://" not in word) or _FILE.fullmatch(word)
+        )
         files = [word for word in named if "." in word or word.count("/") > 1]  # not `and/or`
         return Cue(PROMPT, text, paths=named[:MAX_WORDS] if len(files) <= MAX_NAMED else ())
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed

@@ -50,8 +50,8 @@ class SessionFailure(Struct, frozen=True):
 def outcome(use: MemoryUse, failures: Sequence[SessionFailure]) -> UseOutcome:
     """The outcome of a use, judged by the failures of its session.
 
-    HELD: the failure had occurred and did not come back; or, after a guard, the session went on to
-    a later failure. A prompt proves neither: the failure might not have occurred at all.
+    HELD: the failure had occurred and did not come back. A guard or a prompt proves nothing: the
+    failure might not have occurred at all.
     """
     at = from_iso(use.at)
     if at is None:
@@ -61,10 +61,7 @@ def outcome(use: MemoryUse, failures: Sequence[SessionFailure]) -> UseOutcome:
         use.event == GUARD and failure.command in use.cue)]  # fmt: skip
     if any(_after(failure.last, at + SAME_CALL) for failure in own):
         return UseOutcome.BROKEN
-    went_on = any(_after(failure.last, at) for failure in failures)
-    if (use.event == GUARD and went_on) or (use.event == ERROR and own):
-        return UseOutcome.HELD
-    return UseOutcome.UNKNOWN
+    return UseOutcome.HELD if use.event == ERROR and own else UseOutcome.UNKNOWN
 
 
 def uses_of(

@@ -192,10 +192,10 @@ def command_moments(store: sqlite3.Connection, project: int) -> list[_Tied]:
 
 def _by_command_word(store: sqlite3.Connection, project: int, prompt: str) -> list[Recalled]:
     """The memories for whose command a prompt has a word: `git push` by the word push."""
-    said = prompt.lower()
-    rows = [row for row in command_moments(store, project) if row[2].rpartition(" ")[2] in said]
-    words = {word.lower() for word in words_of(prompt)} if rows else ()
-    return _recalled((row for row in rows if row[2].rpartition(" ")[2] in words), "names")
+    tied = command_moments(store, project)
+    words = {word.lower() for word in words_of(prompt)} if tied else ()
+    named = (row for row in tied if row[2].partition(" -")[0].rpartition(" ")[2] in words)
+    return _recalled(named, "names")
 
 
 def _with_programs(commands: Iterable[str]) -> list[str]:

@@ -216,7 +216,7 @@ class Recall:
 
         Raises as `set_moments` does.
         """
-        title = f"Pinned #{memory}: first in every packet" if pinned else f"Unpinned #{memory}"
+        title = f"Pinned #{memory}: first in its section" if pinned else f"Unpinned #{memory}"
         return self._mark(memory, MomentKind.PINNED, (MomentKind.ONLY,), title, marked=pinned)
 
     def _mark(

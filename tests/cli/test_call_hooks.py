@@ -167,6 +167,8 @@ def test_a_guard_with_flags_stops_only_a_call_that_has_them(
     ):
         call = told(office, session, tool_name="Bash", tool_input={"command": command})
         assert ("overwrite" in hook(reviewer, "claude-code", "PreToolUse", call)) is stops
+    asked = told(office, "s3", prompt="Please push it to main, the owner agreed.")
+    assert "overwrite" in hook(reviewer, "claude-code", "UserPromptSubmit", asked)
 
 
 @pytest.mark.parametrize(("when", "comes"), [("no prompt", False), ("no packet", True)])
@@ -197,6 +199,15 @@ def test_a_memory_that_no_agent_is_told_takes_no_other_ones_place(
     assert first["content"] == planted
     answer = hook(reviewer, "claude-code", "UserPromptSubmit", told(office, prompt=prompt))
     assert harmless in answer
+
+
+@pytest.mark.parametrize("prompt", ["Please update README.md.", "look at @README.md"])
+def test_a_prompt_names_a_file_without_its_folder(
+    reviewer: Reviewer, office: Path, prompt: str
+) -> None:
+    remembered(reviewer, office, "Keep the figures in step.", when="path README.md")
+    asked = told(office, prompt=prompt)
+    assert "figures" in hook(reviewer, "claude-code", "UserPromptSubmit", asked)
 
 
 @pytest.mark.parametrize("named", ["src/pay", "src/pay/coin.go", "C:\\town\\src\\pay\\coin.go"])

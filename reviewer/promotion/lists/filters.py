@@ -68,8 +68,9 @@ FIELDS = {
         meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1", "unused": _UNUSED}
     ),
     "when": Field(
-        "m.id IN (SELECT memory_id FROM moment WHERE kind NOT IN ('text', 'word', 'quoted')"
-        " AND kind || ' ' || value LIKE '%' || ? || '%')"
+        "m.id IN (SELECT id FROM (SELECT id, moments AS said FROM memory UNION ALL"
+        " SELECT memory_id, kind || ' ' || value FROM moment"
+        " WHERE kind NOT IN ('text', 'word', 'quoted')) WHERE said LIKE '%' || ? || '%')"
     ),
     "by": Field(
         meanings={

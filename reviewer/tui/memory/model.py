@@ -110,15 +110,16 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
 PACKETS = OUT_OF_PACKETS, INTO_PACKETS = "out", "in"
 
 
-def ways_out(engine: Engine, memories: Sequence[int], signs: Glyphs) -> list[Option]:
+def ways_out(
+    engine: Engine, memories: Sequence[int], signs: Glyphs, *, packets_first: bool = False
+) -> list[Option]:
     """How memories may be taken out, or a single one into packets again."""
     ways = [
         Option("retire", "Retire", "no agent gets it; the queue keeps it among its rejected rows"),
         Option("queue", "Put back into the queue", "to decide again"),
     ]
     if len(memories) == 1:
-        way = _packets(engine, memories[0], signs)
-        ways.insert(0 if way.key == INTO_PACKETS else 1, way)
+        ways.insert(0 if packets_first else 1, _packets(engine, memories[0], signs))
     return ways
 
 

@@ -105,8 +105,8 @@ def why_blocks(model: PacketModel, sign: Glyphs, use: str) -> tuple[str, list[Te
     row = model.current
     if row is None or isinstance(row, SectionRow):
         words = (
-            "Pinned items come first, then those needed most often; with a task, every fourth place"
-            " is for the best fit."
+            "In each section, pinned items come first, then those of most sessions; with a task,"
+            " every fourth place is for the best fit."
         )
         return "Why", [TextBlock(words, "text")] if row else []
     tokens = f"{row.tokens:,}"

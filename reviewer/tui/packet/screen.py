@@ -205,8 +205,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     def _source_words(self) -> str:
         if self.source.folder is None:
             start = not self.choices.task and self.choices.budget == START_TOKENS
-            sent = ", as sent when a session starts" if start else ""
-            return f"memories of {self.project or 'all projects'}{sent}"
+            trial = f"a trial: sessions start with {START_TOKENS:,} and no task"
+            sent = "as sent when a session starts" if start else trial
+            return f"memories of {self.project or 'all projects'}, {sent}"
         path = self.source.folder.absolute()
         return f"{path.parent.name}/{path.name}" if path.name == ".context" else path.name
 
@@ -371,7 +372,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             here = [f"m:{memory}"] if option.key == INTO_PACKETS else []
             self._read_source(quiet=True, here=here)
 
-        ways = await to_thread(ways_out, engine, [memory], glyphs(self.app))
+        ways = await to_thread(ways_out, engine, [memory], glyphs(self.app), packets_first=True)
         await self.choose(f"What to do with #{memory}", ways, then)
 
     async def action_packet_source(self) -> None:

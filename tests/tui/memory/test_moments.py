@@ -131,6 +131,15 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
             assert shown in " ".join(memory_screen(screen).fact.plain_text.split())
 
 
+async def test_a_filter_finds_memories_by_their_moments(known: Engine, memory: int) -> None:
+    known.recall.set_moments(memory, [Moment(MomentKind.GUARD, "git push --force")])
+    async with opened(known, project="acme", size=(120, 40)) as screen:
+        await screen.press("f5", "/", *"when:guard", "enter")
+        assert list(memory_screen(screen).facts.ids) == [memory]
+        await screen.press("/", "ctrl+u", *"when:merge", "enter")
+        assert not memory_screen(screen).facts.ids
+
+
 @pytest.mark.parametrize(
     ("typed", "moments"),
     [

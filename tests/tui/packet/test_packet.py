@@ -92,7 +92,7 @@ async def test_at_first_it_is_what_a_session_gets_at_its_start(remembering: Engi
         assert f"used about {packet.tokens_used:,}" in screen.text
         assert not packet.in_state(State.DROPPED), "there is room for all rules"
         await screen.press(">")
-        assert "as sent when a session starts" not in screen.text
+        assert "a trial: sessions start with 2,000 and no task" in screen.text
 
 
 async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> None:
@@ -177,7 +177,7 @@ async def test_a_pinned_memory_comes_first_in_every_packet_until_unpinned(
         await go_to(screen, "We will use a scale")
         assert present(model(screen).item).state == "dropped"
         await screen.press("P")
-        assert screen.status == f"Pinned #{scale}: first in every packet - u to undo"
+        assert screen.status == f"Pinned #{scale}: first in its section - u to undo"
         assert present(model(screen).item).state == "full"
         assert "● " in screen.text
     another = "We will use two drawers for the notes"
@@ -231,7 +231,7 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
     before = remembering.recall.moments(jam)
     async with opened(remembering, project="kiosk", on="f4") as screen:
         await go_to(screen, "A paper jam")
-        await screen.press("x", *"leave", "enter")
+        await screen.press("x", "enter")
         assert status_of(remembering, jam) == "active"
         assert "paper jam" not in packet_text(screen)
         assert screen.status == f"Left #{jam} out of packets - u to undo"
@@ -239,9 +239,9 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
         await screen.press("u")
         assert "paper jam" in packet_text(screen)
         assert remembering.recall.moments(jam) == before
-        await screen.press("x", *"leave", "enter", "f5", "/", *"jam", "enter")
+        await screen.press("x", "enter", "f5", "/", *"jam", "enter")
         assert "∅ A paper jam" in screen.text
-        await screen.press("x", "enter")
+        await screen.press("x", *"again", "enter")
         assert screen.status == f"Put #{jam} into packets again - u to undo"
         assert "∅" not in screen.text
         assert remembering.recall.moments(jam) == before

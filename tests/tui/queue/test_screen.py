@@ -570,3 +570,9 @@ async def test_the_number_that_waits_is_the_same_on_every_screen(screen: Screen)
     rows = len(screen.model.ids)
     await screen.press("a", "f8", "x", "f4")
     assert f"F2 Queue {rows}" in screen.text
+
+
+async def test_a_filter_that_finds_nothing_ends_the_zoom_of_a_pane(stocked: Engine) -> None:
+    async with opened(stocked, project="acme") as screen:
+        await screen.press("tab", "+", "/", *"zzzz", "enter")
+        assert "Nothing matches / zzzz" in screen.text

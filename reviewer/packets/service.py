@@ -167,14 +167,15 @@ def _item(row: sqlite3.Row, needed: int, *, repeats: bool) -> Item:
 
 
 def _origin(row: sqlite3.Row, needed: int) -> str:
-    """`in 3 sessions`, `from a note`, `written by hand, in 1 session`."""
-    sessions, cited, first = row["sessions"], row["cited"], ""
+    """`in 3 sessions, needed again in 2`, `from a note`, `written by hand`."""
+    sessions, cited = row["sessions"], row["cited"]
     if not cited and not sessions:
-        first = "written by hand"
+        found = "written by hand"
     elif not row["said"] and not sessions:
-        first = "from a note" if cited == 1 else f"from {cited} notes"
-    needed += 0 if first else max(sessions, cited)
-    return ", ".join(filter(None, (first, f"in {count(needed, 'session')}" if needed > 0 else "")))
+        found = "from a note" if cited == 1 else f"from {cited} notes"
+    else:
+        found = f"in {count(max(sessions, cited), 'session')}"
+    return f"{found}, needed again in {needed:,}" if needed > 0 else found
 
 
 def _written(row: sqlite3.Row) -> datetime | None:

@@ -94,7 +94,7 @@ class Item(Struct, frozen=True, kw_only=True):
     sentence: str = ""
     """The content of a memory; empty for a part of a document."""
     origin: str = ""
-    """Where a memory is from: `in 3 sessions`, `from a note`, `written by hand`."""
+    """Where a memory is from: `in 3 sessions, needed again in 2`, `from a note`."""
     repeats: bool = False
     """Whether a newer one is about the same failure."""
     pinned: bool = False

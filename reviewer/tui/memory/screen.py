@@ -426,7 +426,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         await self.ask_text(
             f"What is wrong with #{number}",
             then,
-            hint="what is true instead, or nothing",
+            hint="the reason, or nothing",
             empty="Wrong, no reason given",
         )
 

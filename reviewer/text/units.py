@@ -140,9 +140,12 @@ class _Splitter:
         return found
 
     def _extend(self, start: int, end: int) -> None:
+        flush = not self.text[start : start + 1].isspace()
+        if self.marker and flush and self.text[self.open_start : self.open_end].endswith(_STOPS):
+            self._close()  # a line of its own below a finished item
         if self.open_start < 0:
             self.open_start = start
-            if not self.text[start : start + 1].isspace():
+            if flush:
                 self.after_list = False
         self.open_end = end
 
@@ -192,6 +195,7 @@ class _Splitter:
         return start, start + len(stripped.rstrip())
 
 
+_STOPS = (".", "!", "?")
 _OTHER = {
     "quote": UnitKind.QUOTE,
     "table": UnitKind.TABLE_ROW,

@@ -40,6 +40,20 @@ def test_sentences_end_at_full_stops_and_new_lines_and_are_no_comments(
 
 
 @pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("- Use tabs.\nRun the linter.", ["Use tabs.", "Run the linter."]),
+        ("- Use tabs in\nall files.", ["Use tabs in\nall files."]),
+        ("- Use tabs.\n  They are wide.", ["Use tabs.\n  They are wide."]),
+    ],
+)
+def test_a_line_of_its_own_below_a_finished_item_does_not_belong_to_it(
+    text: str, found: list[str]
+) -> None:
+    assert pieces(text) == found
+
+
+@pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("```py\nx = 1. Y\n```", UnitKind.CODE),

@@ -243,7 +243,8 @@ class Engine:
 
         Raises StoreError.
         """
-        return cls(Database(path), actor=actor, clock=clock)
+        # Absolute: the screen changes the working folder with the project.
+        return cls(Database(path.absolute()), actor=actor, clock=clock)
 
     @classmethod
     @contextmanager

@@ -146,8 +146,8 @@ def _claude_rules(place: WiringPlace, event: str, calls: Sequence[str]) -> Itera
     rules: dict[str, list[str]] = {}
     for call in calls:
         if "/" not in call:
-            # Stars allow `sudo` before it and options within it; the hook decides.
-            rules.setdefault("Bash", []).append(f"*{'*'.join(call.split())}*")
+            # Stars allow `sudo` before it and options within it; the hook decides, also on flags.
+            rules.setdefault("Bash", []).append(f"*{'*'.join(call.partition(' -')[0].split())}*")
         if "/" in call or (event == "PreToolUse" and " " not in call):  # also `guard README.md`
             # In any folder: a relative rule counts from the one in which the agent was started.
             file = f"//**/{call}{'**' if call.endswith('/') else ''}"

@@ -89,9 +89,8 @@ def _spoken(
         text = one_line(each.text)
         if before and len(text) <= CHOICE:
             letter = len(text) == 1 and text.isalpha()
-            if letter and any(each.text == said[at].text for at in range(number)):
-                return  # "go on" in a menu
-            if letter or not question or not text.isalpha():
+            again = letter and any(each.text == said[at].text for at in range(number))
+            if not again and (letter or not question or not text.isalpha()):
                 question = end_of(one_line(before.text), OPTIONS)
         yield CourseLine(each.place, "person", text, 1.0, number, turn=each.turn, asked=question)
         return

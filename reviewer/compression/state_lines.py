@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from msgspec import Struct
 
@@ -62,12 +61,9 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
     named = [each for each in state.commits if each.id or each.subject]
     if len(named) > MAX_COMMITS:
         yield f"{len(named):,} commits in this session, the latest first:"
-    for pushed, commits in groupby(
-        named[: -MAX_COMMITS - 1 : -1],
-        lambda each: "" if part and each.pushed != "pushed" else _pushed(each),
-    ):
-        subjects = (f"{each.id or '(hash not seen)'} {each.subject}" for each in commits)
-        yield f"Committed{pushed}: {'; '.join(subjects)}"
+    for commit in named[: -MAX_COMMITS - 1 : -1]:
+        pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
+        yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"
     yield from () if part else _checks(state, fresh=False)
     for call in () if part else state.running[-MAX_RUNNING:]:
         what = without_cd(call) if call.command else call.query

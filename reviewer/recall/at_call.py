@@ -190,7 +190,7 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
         named = tuple(
             word for word in words if ("/" in word and "://" not in word) or _FILE.fullmatch(word)
         )
-        files = [word for word in named if "." in word or word.count("/") > 1]  # not `and/or`
+        files = [word for word in named if "/" in word and ("." in word or word.count("/") > 1)]
         return Cue(PROMPT, text, paths=named[:MAX_WORDS] if len(files) <= MAX_NAMED else ())
     from reviewer.sessions.signatures import ANY, SEVERE, failing_lines, signatures_of, what_failed
 

@@ -98,7 +98,8 @@ def read_moment(text: str) -> Moment:
         value = value.replace("\\", "/")
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
-    if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in value):
+    called = value.partition(" -")[0]
+    if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in called):
         names = [name for name in heads(value) if heads(name) == (name,)]
         if not names:
             raise ReviewerError(
@@ -120,7 +121,7 @@ def read_moment(text: str) -> Moment:
 
 
 def _flags(command: str) -> Iterator[str]:
-    return (word for word in command.split() if word.startswith("-"))
+    return (word for word in command.split() if re.fullmatch(r"-[\w-]+(=[\w.-]+)?", word))
 
 
 LEAST_LETTERS = 3

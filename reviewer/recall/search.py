@@ -39,7 +39,7 @@ BY_SIGNATURE, BY_TRIGGER = 100.0, 50.0
 """Scores of memories found by a signature or a trigger."""
 
 _WORD = re.compile(r"\w[\w./:-]{0,79}(?<=\w)|\w")
-_UNQUOTED = re.compile(r"[^\s\"'`]+")
+_UNQUOTED = re.compile(r"[^\s\"'`;&|()<>]+")
 _PLAIN_WORD = re.compile(r"\w+")
 _WORD_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]{2,}")
 _NAME = re.compile(r"[a-z0-9][A-Z]|[\w)][._/:]\w|\w-\w+-\w|\d[A-Za-z]|[A-Za-z]\d")
@@ -83,14 +83,14 @@ class Cue:
 _HAS = "instr(char(10) || m.moments || char(10), char(10) || '{}' || char(10))"
 IS_LEFT_OUT, IS_PINNED = _HAS.format("only"), _HAS.format("pinned")
 """Whether a row `m` of `memory` is left out of packets, or first in them, in SQL."""
-_IS_UNPROMPTED = _HAS.format("unprompted")
+_IS_UNPROMPTED, _IS_ALWAYS = _HAS.format("unprompted"), _HAS.format("always")
 
 _Tied = tuple[int, str, str]
 """A memory, its content, and the value of one of its moments."""
 
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 _RECALLABLE = (
-    f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND m.moments <> 'always'"
+    f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND NOT {_IS_ALWAYS}"
     f" AND NOT {_IS_UNPROMPTED}"
 )
 _TOLD = (
@@ -157,7 +157,7 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
     words = set(_UNQUOTED.findall(cue.line))
     found: dict[int, _Tied] = {}
     for row in _tied(store, project, "t.kind = 'guard'"):
-        guarded, *flags = row[2].split(" -")
+        guarded, *flags = [row[2]] if "/" in row[2] else row[2].split(" -")
         if guarded in values and words.issuperset(f"-{flag}" for flag in flags):
             found[row[0]] = row
     return _recalled(found.values(), "guard")
@@ -291,6 +291,7 @@ def _by_words(
     lines = cue.text.splitlines() if cue.signatures else [cue.text]
     (name,) = store.execute("SELECT name FROM project WHERE id = ?", (project,)).fetchone()
     own = set(words_of(name.lower()))  # the project's own name is in every path
+    own |= FUNCTION_WORDS  # which are rare, too, in a small store
     words = {line: [each for each in words_of(line) if each.lower() not in own] for line in lines}
     looked_up = {word.lower() for line in lines for word in words[line]}
     called = {word.lower() for word in _WORD.findall(cue.line[:LONGEST_SEARCHED])[:MAX_WORDS]}
@@ -439,8 +440,6 @@ def words_of(text: str) -> list[str]:
     found: dict[str, str] = {}
     for match in _WORD.finditer(text := _ends(text, LONGEST_SEARCHED)):
         word = match[0]
-        if word.lower() in FUNCTION_WORDS:  # rare, too, in a small store
-            continue
         if len(word) > 1 and not word.replace(".", "").replace(":", "").isdigit():
             found.setdefault(word.lower(), word)
             if len(found) == MAX_WORDS:

@@ -252,7 +252,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self.engine.work_in(ChosenProject(project))
             folder = None if self.engine.is_here(project) else self.engine.folder_of(project)
             if folder is not None:
-                os.chdir(folder)  # the screens look there for sessions and a .context folder
+                with suppress(OSError):  # a closed folder: its sessions are not looked for
+                    os.chdir(folder)  # the screens look there for sessions and a .context folder
         self.project = project
         tab = next((kind for kind, each in self.kept.items() if each is self.screen), None)
         self.action_show_queue()

@@ -164,6 +164,9 @@ def test_a_guard_with_flags_stops_only_a_call_that_has_them(
         ("s1", "git push", False),
         ("s1", "git add . && git push --force", True),
         ("s2", "bash -c 'git push --force'", True),
+        ("s4", "git push --force;git log", True),
+        ("s5", "git push --force|tail", True),
+        ("s6", "echo $(git push --force)", True),
     ):
         call = told(office, session, tool_name="Bash", tool_input={"command": command})
         assert ("overwrite" in hook(reviewer, "claude-code", "PreToolUse", call)) is stops
@@ -201,7 +204,14 @@ def test_a_memory_that_no_agent_is_told_takes_no_other_ones_place(
     assert harmless in answer
 
 
-@pytest.mark.parametrize("prompt", ["Please update README.md.", "look at @README.md"])
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Please update README.md.",
+        "look at @README.md",
+        "In README.md, e.g. name os.path, self.total, node.js, foo.bar and drop a.b, i.e. all.",
+    ],
+)
 def test_a_prompt_names_a_file_without_its_folder(
     reviewer: Reviewer, office: Path, prompt: str
 ) -> None:

@@ -276,7 +276,7 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
             moment(row.last_read)
             if row.last_read
             else "each session, when it ends"
-            if row.connected
+            if any(not each.startswith("memory") for each in row.connected)
             else f"not automatic: {READ_SESSIONS.key} in the queue reads its sessions",
         ),
     ]

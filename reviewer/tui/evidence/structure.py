@@ -110,8 +110,8 @@ def side_blocks(conflict: ConflictView | None) -> list[TextBlock]:
 def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
     """When agents get a memory: `in packets · when git push fails · at a prompt about it`."""
     kinds = [each.kind for each in moments]
-    if kinds == ["always"]:
-        return "only in packets"
+    if "always" in kinds and not any(each.value for each in moments):
+        return "only in packets, first" if "pinned" in kinds else "only in packets"
     at = [_at(each) for each in moments if each.value]
     packets = "in no packet" if "only" in kinds else "in packets"
     packets = "first in packets" if "pinned" in kinds else packets

@@ -49,7 +49,7 @@ FIELD_WORDS = (
     ("word -word", '"a phrase"; rows with, without it'),
     ("kind:", "trap, preference, decision, entity, conflict ...: the words shown"),
     ("is:", "edited, deferred, unused"),
-    ("when:guard", "a moment of a memory: when:push, when:pinned"),
+    ("when:guard", "a moment of a memory: when:push, when:pinned, when:only"),
     ("by:", "me, agent, tool, note: who said it"),
     ("calls>2", "more calls lost; also seen> conf> refs>"),
     ("path:", "part of a path; also session: since:2026-03"),

@@ -21,7 +21,7 @@ TASK = Action(
 )  # fmt: skip
 PIN = Action(
     "packet_pin", "P", "pin",
-    "Put this memory first in every packet. Again: unpin it.",
+    "Put this memory first in its section of every packet. Again: unpin it.", writes=True,
 )  # fmt: skip
 READ = Action(
     "packet_read", "enter", "read",

@@ -207,7 +207,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             start = not self.choices.task and self.choices.budget == START_TOKENS
             trial = f"a trial: sessions start with {START_TOKENS:,} and no task"
             sent = "as sent when a session starts" if start else trial
-            return f"memories of {self.project or 'all projects'}, {sent}"
+            return f"memories of {self.project}, {sent}" if self.project else "of all projects"
         path = self.source.folder.absolute()
         return f"{path.parent.name}/{path.name}" if path.name == ".context" else path.name
 

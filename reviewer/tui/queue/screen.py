@@ -788,7 +788,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     async def action_findings(self) -> None:
         """Choose a finding of this project, and read the session there."""
         project = self.project or ""
-        found = await to_thread(self.engine.findings, project)
+        everything = await to_thread(self.engine.findings, project)
+        found = [each for each in everything if each.evidence]
         if not found:
             self.say("No findings yet: they come from the sessions that are read.")
             return

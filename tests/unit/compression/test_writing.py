@@ -111,12 +111,15 @@ def test_a_chosen_number_stands_with_its_options() -> None:
     assert 'Person: 2 (asked: "Fonts: 1. Plain; 2. Wide; Which one?")' in text
 
 
-def test_a_letter_stands_with_its_options_once() -> None:
+def test_a_letter_stands_with_its_options_and_again_with_its_question() -> None:
     menu = agent("[A] Advanced  [C] Continue")
     again = [menu, turn("C"), agent("Set in it.")] * 3
     text = written([turn("Fit it."), *again, turn("Print it.")])
     assert text.count('Person: C (asked: "[A] Advanced [C] Continue")') == 1
-    assert text.count("Person: C") == 1
+    assert text.count("Person: C\n") == 2
+    agreed = [turn("Fit it."), agent("Drop the sheet?"), turn("y"), agent("Push it?"), turn("y")]
+    text = written([*agreed, agent("Pushed."), turn("Print it.")])
+    assert text.count("Person: y") == 2
 
 
 def test_a_long_message_is_cut_between_its_sentences() -> None:

@@ -105,6 +105,7 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("Error nilerr", "error nilerr"),
         ("guard git push --force", "guard git push --force"),
         ("before git push", "guard git push"),
+        ("before rm -rf /", "guard rm -rf"),
         ("guard src/pay/", "guard src/pay/"),
         ("guard src\\pay\\coin.py", "guard src/pay/coin.py"),
         ("path /home/till/src/pay/", "path home/till/src/pay/"),

@@ -198,6 +198,18 @@ def test_what_belongs_to_every_start_is_not_said_in_between(engine: Engine) -> N
     assert recalled(engine, "error", FAILURE) == []
 
 
+def test_what_is_pinned_keeps_its_moments_and_is_left_out_no_more(engine: Engine) -> None:
+    before = engine.recall.moments(1)
+    engine.recall.leave_out(1)
+    engine.recall.pin(1)
+    assert engine.recall.moments(1) == (*before, read_moment("pinned"))
+    assert not engine.recall.left_out(None)
+    engine.recall.pin(1, pinned=False)
+    assert engine.recall.moments(1) == before
+    engine.recall.set_moments(1, [read_moment("always"), read_moment("pinned")])
+    assert recalled(engine, "error", FAILURE) == []
+
+
 def test_what_is_left_out_of_packets_keeps_its_moments(engine: Engine) -> None:
     before = engine.recall.moments(1)
     engine.recall.leave_out(1)

@@ -7,6 +7,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError
 from reviewer.promotion.views import QueueQuery
+from tests.stored import planted
 from tests.unit.promotion.conftest import QueueUp, StatusOf
 
 
@@ -45,17 +46,24 @@ def test_alone_leaves_the_near_duplicates_under_a_new_leader(
     assert [member.id for member in engine.queue.members(b)] == [c]
 
 
+@pytest.mark.parametrize("way", ["promoted", "in place of another", "by an earlier version"])
 def test_a_row_promoted_from_behind_another_one_is_on_its_own(
-    engine: Engine, queue_up: QueueUp
+    engine: Engine, queue_up: QueueUp, way: str
 ) -> None:
-    leader, near = queue_up("a fact", "b fact", behind={"b fact": "a fact"})
-    engine.triage.promote([near])
+    leader, near, old = queue_up("a fact", "b fact", "c fact", behind={"b fact": "a fact"})
+    if way == "in place of another":
+        engine.triage.promote([old])
+        engine.triage.supersede(old, near)
+    else:
+        engine.triage.promote([near])
     engine.triage.reject([leader])
+    if way == "by an earlier version":
+        with planted(engine.path, "leader") as act:
+            act.update("memory", near, leader_id=leader)
+        assert engine.forgetting.memories([leader]).memories == ((leader, "a fact"),)
+        return
 
-    assert [each.place for each in engine.proposals.known("acme").listed()] == [
-        f"#{near}",
-        f"#{leader}",
-    ]
+    assert f"#{near}" in [each.place for each in engine.proposals.known("acme").listed()]
     assert engine.forgetting.memories([leader]).memories == ((leader, "a fact"),)
 
 

@@ -144,3 +144,18 @@ def test_a_planted_order_is_left_out_and_said_until_it_is_reworded(
     packet = made(engine)
     assert "replaced each year" in "\n".join(item.shown for item in packet.items)
     assert packet.problems == ()
+
+
+def test_pinned_memories_take_their_room_before_all_others(engine: Engine) -> None:
+    pinned = set()
+    for number in range(60):
+        kind = "preference" if number < 8 else "knowledge"
+        text = f"The {kind} number {number} is about drawer {number} of the kiosk"
+        ids = engine.entities.author("kiosk", kind, text).ids
+        engine.triage.promote(ids)
+        if number < 8:
+            engine.recall.pin(ids[0])
+            pinned.add(f"m:{ids[0]}")
+    packet = made(engine, 500)
+    assert pinned <= {each.id for each in packet.in_state(State.FULL)}
+    assert packet.in_state(State.DROPPED)

@@ -53,15 +53,16 @@ class SessionsHere(Struct, frozen=True):
 
 
 def _found(engine: Engine, project: str) -> list[FoundSession]:
-    """The sessions of the project: those around the working folder, unless that is another
-    project's, and those of its former folders. Raises StoreError.
+    """The sessions of the project: those around the working folder, or if that is another
+    project's, around its own one, and those of its former folders. Raises StoreError.
     """
     from reviewer.sources.discovery import Machine, ProjectFolders, find_sessions
 
     former = engine.former_folders(project)
+    folder = working_folder() if engine.is_here(project) else engine.folder_of(project)
     scope = (
-        ProjectFolders.of(working_folder(), former)
-        if engine.is_here(project)
+        ProjectFolders.of(folder, former)
+        if folder is not None
         else ProjectFolders(working_folder(), None, former, str(Path.home()))
     )
     return [each for each in find_sessions(Machine.here(), scope) if each.belongs_to(scope)]

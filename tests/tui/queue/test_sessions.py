@@ -100,6 +100,24 @@ async def test_another_project_gets_its_own_sessions_never_those_of_this_folder(
         assert paths == (["rollout-d.jsonl"] if name == "depot" else [])
 
 
+async def test_a_project_named_at_the_start_gets_its_own_sessions(
+    engine: Engine, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    depot = shop.parent / "depot"
+    (depot / ".git").mkdir(parents=True)
+    session(depot, "d")
+    session(shop)
+    for folder in (depot, shop):
+        monkeypatch.chdir(folder)
+        engine.work_in(engine.choose_project(None))
+        engine.state.set(folder.name, "db", "Discs")
+    async with opened(engine, project="depot") as screen:
+        await screen.press("r")
+        await screen.until(lambda: screen.status.startswith("Read 1 file"))
+        paths = [Path(each).name for each in engine.sources.stamps("depot")]
+        assert paths == ["rollout-d.jsonl"]
+
+
 async def test_without_sessions_the_key_leads_to_the_start_screen_which_says_so(
     engine: Engine, shop: Path
 ) -> None:

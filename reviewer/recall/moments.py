@@ -54,8 +54,10 @@ NEVER = {MomentKind.ONLY: "no packet", MomentKind.UNPROMPTED: "no prompt"}
 """Ways in which a memory is never handed out, as a person writes them."""
 BESIDE = (*NEVER, MomentKind.PINNED)
 """Kinds that leave the derived moments in place."""
-BEFORE = "before"
-"""Another word for `guard`."""
+BEFORE = ("before", "stop", "stops")
+"""Other words for `guard`."""
+_AT = re.compile(r"(?:the first )?(?:edit of |editing |running )?")
+"""Words before what is guarded, which the screen shows or a person may write."""
 WITHOUT_VALUE = (MomentKind.ALWAYS, *BESIDE)
 
 
@@ -82,7 +84,7 @@ def read_moment(text: str) -> Moment:
             return Moment(never)
     name, _, value = text.partition(" ")
     try:
-        kind = MomentKind.GUARD if name.lower() == BEFORE else MomentKind(name.lower())
+        kind = MomentKind.GUARD if name.lower() in BEFORE else MomentKind(name.lower())
     except ValueError:
         near = next(iter(offers(text)), "")
         raise ReviewerError(
@@ -94,6 +96,8 @@ def read_moment(text: str) -> Moment:
     if (kind in WITHOUT_VALUE) != (not value):
         need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"
         raise ReviewerError(f"{kind} takes {need}.")
+    if kind is MomentKind.GUARD:
+        value = _AT.sub("", value, count=1)
     if kind in (MomentKind.PATH, MomentKind.GUARD):
         value = value.replace("\\", "/")
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
@@ -150,7 +154,7 @@ def offers(text: str) -> tuple[Moment, ...]:
             each.startswith(words[0].lower())
             if not words[1:]
             else each == words[0].lower() and each not in WITHOUT_VALUE
-            for each in (*MomentKind, BEFORE)
+            for each in (*MomentKind, *BEFORE)
         )
     ):
         return ()

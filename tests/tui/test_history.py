@@ -126,7 +126,7 @@ async def test_the_cursor_comes_back_to_its_act(stocked: Engine) -> None:
         await screen.press("f7", "f8")
         assert history(screen).acts.current_id == acts[2]
         await screen.press("escape")
-        assert history(screen).acts.current_id == acts[1]
+        assert history(screen).acts.current_id == acts[2]
 
 
 @pytest.mark.usefixtures("rejected")

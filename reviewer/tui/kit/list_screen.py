@@ -501,9 +501,12 @@ class ListScreen(KitScreen, inherit_bindings=False):
             if not self.filter_invalid:
                 self.filter_bar.show(text)
                 self.set_focus(self.list, scroll_visible=False)
+                self.row_before_filter = None
 
     def clear_filter(self) -> None:
-        """Show all rows; the cursor stays on its row."""
+        """Show all rows; the cursor stays on its row, or goes back to the one before the filter if
+        that was not kept.
+        """
         if self.filter_bar is not None:
             self.filter_bar.show("")
         self.try_filter("")
@@ -518,7 +521,8 @@ class ListScreen(KitScreen, inherit_bindings=False):
             return
         self.status.recover()
         if text != self.filter_text:
-            self.run_filter(text, here=None if text else self.row_before_filter)
+            row = self.model.current_id if self.model is not None else None
+            self.run_filter(text, here=None if text else self.row_before_filter or row)
 
     def _show_applied_filter(self) -> None:
         """Show the active filter in the field, unless it has the focus."""

@@ -111,6 +111,7 @@ async def test_a_project_named_at_the_start_gets_its_own_sessions(
         monkeypatch.chdir(folder)
         engine.work_in(engine.choose_project(None))
         engine.state.set(folder.name, "db", "Discs")
+    engine.work_in(engine.choose_project("depot"))
     async with opened(engine, project="depot") as screen:
         await screen.press("r")
         await screen.until(lambda: screen.status.startswith("Read 1 file"))

@@ -106,6 +106,8 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("guard git push --force", "guard git push --force"),
         ("before git push", "guard git push"),
         ("before rm -rf /", "guard rm -rf"),
+        ("stops the first git push --force", "guard git push --force"),
+        ("before editing src/deploy.go", "guard src/deploy.go"),
         ("guard src/pay/", "guard src/pay/"),
         ("guard src\\pay\\coin.py", "guard src/pay/coin.py"),
         ("path /home/till/src/pay/", "path home/till/src/pay/"),

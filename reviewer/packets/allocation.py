@@ -118,7 +118,7 @@ class Room:
         then short forms to full items. Any tokens still left go to dropped items that fit.
         """
         order = [number for number in best_first if number in self.outcomes]
-        self.ceilings = self._caps(capped=self._capped)
+        self.ceilings = self._caps(capped=self._capped)  # as for leftovers: pins come first
         self._put_pinned(order)
         self.ceilings = self._caps()
         others = [number for number in order if self._items[number].id not in self._pinned]

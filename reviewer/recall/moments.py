@@ -56,8 +56,8 @@ BESIDE = (*NEVER, MomentKind.PINNED)
 """Kinds that leave the derived moments in place."""
 BEFORE = ("before", "stop", "stops")
 """Other words for `guard`."""
-_AT = re.compile(r"(?:the first )?(?:edit of |editing |running )?")
-"""Words before what is guarded, which the screen shows or a person may write."""
+FILLERS = ("the first ", "edit of ", "editing ", "running ")
+"""Words that may stand before what is guarded, as on the screen: `stops the first edit of x.py`."""
 WITHOUT_VALUE = (MomentKind.ALWAYS, *BESIDE)
 
 
@@ -96,8 +96,8 @@ def read_moment(text: str) -> Moment:
     if (kind in WITHOUT_VALUE) != (not value):
         need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"
         raise ReviewerError(f"{kind} takes {need}.")
-    if kind is MomentKind.GUARD:
-        value = _AT.sub("", value, count=1)
+    for filler in FILLERS if kind is MomentKind.GUARD else ():
+        value = value.removeprefix(filler)
     if kind in (MomentKind.PATH, MomentKind.GUARD):
         value = value.replace("\\", "/")
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):

@@ -136,7 +136,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         def then(found: tuple[PacketSource, str, Prepared, list[PacketItem]]) -> None:
             source, words, self._prepared, self.packets.left_out = found
             if words and not quiet and (not self.tried or source.folder != folder_named):
-                more = "" if source.folder else f": {keys.OTHER_SOURCE.key} reads that one."
+                more = "" if source.folder else f" ({keys.OTHER_SOURCE.key} reads that one)."
                 self.say(f"{display_line(words)}{more}")
             self.tried, self.source = True, source
             self._assemble(here)

@@ -106,7 +106,7 @@ def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, fold
     (row,) = reviewer.rows("queue", "list")
 
     assert row["content"] == (
-        "`mise run lint` fails: “Error return value of `rows.Close` is not checked (errcheck)”."
+        "“Error return value of `rows.Close` is not checked (errcheck)” from `mise run lint`."
         " What fixed it: rows.go: `rows.Close()` → `_ = rows.Close()`"
     )
     assert (row["proposer"], row["sessions"], row["times"], row["cost"]) == ("finding", 2, 2, 4)

@@ -101,8 +101,8 @@ def _failure(group: Sequence[FindingRow]) -> str:
     elif not view.fix.startswith("`") or not _was_taken_again(view.fix, group):
         return ""
     line = " ".join(without_place(view.text).split())
-    begins = f"`{view.command}` fails:" if view.command else "A call fails:"
-    return f"{begins} “{line}”. What fixed it: {view.fix}"
+    command = f" from `{view.command}`" if view.command else ""
+    return f"“{line}”{command}. What fixed it: {view.fix}"
 
 
 def _is_of_the_day(view: FindingView) -> bool:

@@ -107,7 +107,7 @@ def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, fold
 
     assert row["content"] == (
         "“Error return value of `rows.Close` is not checked (errcheck)” from `mise run lint`."
-        " What fixed it: rows.go: `rows.Close()` → `_ = rows.Close()`"
+        " What fixed it: `rows.Close()` → `_ = rows.Close()`"
     )
     assert (row["proposer"], row["sessions"], row["times"], row["cost"]) == ("finding", 2, 2, 4)
     assert [quote["found"] for quote in row["proof"]["quotes"]] == [True] * 4

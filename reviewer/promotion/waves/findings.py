@@ -95,14 +95,16 @@ def _failure(group: Sequence[FindingRow]) -> str:
     failing = failing_lines(view.text)
     if not view.fix or not failing or _is_of_the_day(view):
         return ""
+    fix = view.fix
     if failing[0].rule and failing[0].path:
-        if REPLACED not in view.fix or ": " not in view.signature:
+        if REPLACED not in fix or ": " not in view.signature:
             return ""
-    elif not view.fix.startswith("`") or not _was_taken_again(view.fix, group):
+        fix = fix[fix.index("`") :]  # in whatever file it was
+    elif not fix.startswith("`") or not _was_taken_again(fix, group):
         return ""
     line = " ".join(without_place(view.text).split())
     command = f" from `{view.command}`" if view.command else ""
-    return f"“{line}”{command}. What fixed it: {view.fix}"
+    return f"“{line}”{command}. What fixed it: {fix}"
 
 
 def _is_of_the_day(view: FindingView) -> bool:

@@ -102,9 +102,12 @@ def _failure(group: Sequence[FindingRow]) -> str:
         fix = fix[fix.index("`") :]  # in whatever file it was
     elif not fix.startswith("`") or not _was_taken_again(fix, group):
         return ""
-    line = " ".join(without_place(view.text).split())
+    lines = {" ".join(without_place(row.finding.text).split()) for row in group}
+    line, remedy = lines.pop(), "What fixed it"
+    if lines:  # other names in other sessions, and a remedy for one of them
+        line, remedy = view.signature.replace("*", "…"), "One fix"
     command = f" from `{view.command}`" if view.command else ""
-    return f"“{line}”{command}. What fixed it: {fix}"
+    return f"“{line}”{command}. {remedy}: {fix}"
 
 
 def _is_of_the_day(view: FindingView) -> bool:

@@ -71,8 +71,8 @@ START = Action(
     "Choose a project whose sessions to read.",
 )  # fmt: skip
 FINDINGS = Action(
-    "findings", "", "what came up",
-    "List failures, refusals and corrections of the sessions read, and read the session there.",
+    "findings", "", "refusals and failures",
+    "List what you refused or corrected and what failed, and read the session there.",
 )  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",

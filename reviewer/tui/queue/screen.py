@@ -79,6 +79,8 @@ MAX_REREAD = 500
 """Maximum number of decided rows to reload after another process has written."""
 
 FINDING_CHARACTERS = 300
+YOU_DID = {"refusal": "you refused", "correction": "you corrected"}
+"""The kinds of findings with the person's words, as the list begins them."""
 MANY_AT_ONCE = 20
 """Decisions on more rows than this ask for confirmation."""
 
@@ -786,26 +788,36 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
     @unless(_no_project)
     async def action_findings(self) -> None:
-        """Choose a finding of this project, and read the session there."""
+        """Choose a finding of this project, and read the session there: first where the person
+        refused or corrected something.
+        """
         project = self.project or ""
         everything = await to_thread(self.engine.findings, project)
         found = [each for each in everything if each.evidence]
+        yours = [each for each in found if each.kind in YOU_DID]
+        yours.sort(key=lambda each: each.last, reverse=True)
+        found = [*yours, *(each for each in found if each.kind not in YOU_DID)]
         if not found:
             self.say("No findings yet: they come from the sessions that are read.")
             return
 
         def option(at: int, each: FindingView) -> Option:
             price = f"{count(each.sessions, 'session')}, {count(each.cost, 'call')}"
-            parts = filter(None, (each.text, each.command, each.words or each.fix))
-            said = clip(f" {self.host.glyphs.dot} ".join(parts), FINDING_CHARACTERS)
-            return Option(str(at), price, display_line(said))
+            begins = YOU_DID.get(each.kind, price)
+            parts = (each.text, each.command, each.fix)
+            if each.kind in YOU_DID:
+                parts = (each.words, each.text, "")
+            said = clip(f" {self.host.glyphs.dot} ".join(filter(None, parts)), FINDING_CHARACTERS)
+            return Option(str(at), begins, display_line(said))
 
         async def then(option: Option) -> None:
             shown = found[int(option.key)].evidence[0]
             self.host.open_session(line_of_file(shown.path, shown.line, shown.text), project)
 
         options = [option(at, each) for at, each in enumerate(found)]
-        await self.choose("What failed, was refused or corrected", options, then, whole=True)
+        await self.choose(
+            "What you refused or corrected, and what failed", options, then, whole=True
+        )
 
     async def action_read_file(self) -> None:
         await self._ask_path("")
@@ -1055,5 +1067,5 @@ def empty_lines(
         lines.append(here.sentence)
     reads = keys.READ_SESSIONS.key
     if here is not None and (here.sessions > here.unread or here.elsewhere):
-        lines.append(f"{keys.FINDINGS.key} lists failures, refusals and corrections.")
+        lines.append(f"{keys.FINDINGS.key} lists what you refused and what failed.")
     return (*lines, f"{reads} looks for sessions to read, {keys.READ_FILE.key} reads other files.")

@@ -40,6 +40,8 @@ NARROW, VERY_NARROW = 100, 70
 """Widths in cells below which a row omits its date, and also its sessions and size."""
 GONE = " (gone)"
 MAX_ROWS = 8
+FEW = 10
+"""Statements up to which the message about a reading names where to find more."""
 LINES_BESIDE_ROWS = 17
 """Lines needed for the bars and the longest text."""
 
@@ -213,6 +215,8 @@ def words_of(read: ReadSum, counts: Counts) -> str:
     stopped = "Stopped; results so far are kept. " if read.stopped else ""
     if counts.waiting:
         came = f"{count(counts.waiting, 'statement')} to decide on, the best first."
+        if counts.waiting <= FEW:
+            came = f"{came} {queue_keys.FINDINGS.key} lists what else came up."
     else:
         came = "nothing in them to decide on."
     left_out = "".join(f" Left out: {display_line(each)}" for each in read.left_out)

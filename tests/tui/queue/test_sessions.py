@@ -59,7 +59,7 @@ async def test_what_failed_in_the_sessions_is_listed_and_read_where_it_failed(
     engine: Engine, tmp_path: Path
 ) -> None:
     async with opened(engine, project="shop") as screen:
-        await screen.choose("what came up")
+        await screen.choose("refusals and failures")
         assert screen.status.startswith("No findings yet")
     told = Told("s1")
     told.user("Tidy up")
@@ -68,8 +68,10 @@ async def test_what_failed_in_the_sessions_is_listed_and_read_where_it_failed(
     told.run("make labels")
     engine.intake.ingest([told.write(tmp_path / "s1.jsonl")], project="shop")
     async with opened(engine, project="shop") as screen:
-        await screen.until(lambda: '. "what came up" lists failures' in screen.text)
-        await screen.choose("what came up")
+        await screen.until(
+            lambda: '. "refusals and failures" lists what you refused' in screen.text
+        )
+        await screen.choose("refusals and failures")
         assert "tray 4 is not weighed" in screen.text
         await screen.press("enter")
         await screen.settle()

@@ -20,7 +20,7 @@ from reviewer.fleet.rows import CandidateRow, CitedStatement
 from reviewer.fleet.tables import Folder, Parts
 from reviewer.fleet.values import FleetError, extra, line
 
-ROWS_AT_ONCE = 5_000
+ROWS_AT_ONCE = 2_500
 MEMORY_LIMIT = "220MB"
 """Limit for DuckDB; the rest is spilled to disk."""
 PAGES_LIMIT = "50MB"

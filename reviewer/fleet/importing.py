@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 
 import msgspec
 from msgspec import Struct, structs
 
 from reviewer.clock import Clock, iso, written_moment
 from reviewer.fleet.best import best
-from reviewer.fleet.rows import CandidateRow, masked_rows
+from reviewer.fleet.rows import CandidateRow, masked_page, texts_for_keys
 from reviewer.fleet.values import FleetError
+from reviewer.fleet.workers import processes
 from reviewer.promotion import queue_order
 from reviewer.promotion.rows.conflict_rows import follow_conflicts
 from reviewer.promotion.rows.evidence_rows import (
@@ -31,6 +33,7 @@ from reviewer.store.changes import Image
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import project_row
 from reviewer.text.normalise import duplicate_key
+from reviewer.text.secrets import remember_clean
 
 KIND = "fleet import"
 UNREAD = -1
@@ -92,8 +95,8 @@ class FleetImport:
                 with self._ledger.act(KIND, scope=Scope.INTAKE) as act:
                     wave = _Wave(act, parts, project, found.count, iso(self._clock()))
                     with act.in_bulk(found.count):
-                        for rows in found.batches():
-                            wave.write(rows)
+                        for rows, masked in _masked(found.batches()):
+                            wave.write(rows, masked)
                             progress(wave.done, found.count)
                             if cancelled():
                                 raise _InterruptedError
@@ -126,6 +129,34 @@ class FleetImport:
         )
 
 
+def _masked(
+    batches: Iterable[list[CandidateRow]],
+) -> Iterator[tuple[list[CandidateRow], int]]:
+    """Each batch with its flags and without secrets, and their number: another process searches the
+    next batch while one is written. Raises FleetError if that process is ended.
+    """
+    with processes(1) as workers:
+        searches = (
+            (rows, workers.executor.submit(masked_page, msgspec.msgpack.encode(rows)))
+            for rows in batches
+        )
+        search = next(searches, None)
+        while search is not None:
+            rows, searched = search
+            search = next(searches, None)
+            try:
+                changed, masked = searched.result()
+            except BrokenProcessPool as problem:
+                raise FleetError(
+                    "The process that looks for secrets was ended, perhaps for want of memory."
+                    " Nothing was imported; run the same command again."
+                ) from problem
+            for at, row in changed.items():
+                rows[at] = row
+            remember_clean(text for row in rows for text in texts_for_keys(row))
+            yield rows, masked
+
+
 class _Wave:
     """Writes the rows of one import, inside its act."""
 
@@ -147,8 +178,7 @@ class _Wave:
         counts = {"new": self.new, "repeated": self.repeated, "near": self.near, "over_cap_left": 0}
         self._act.update("wave", self.number, counts=msgspec.json.encode(counts).decode())
 
-    def write(self, rows: Sequence[CandidateRow]) -> None:
-        rows, masked = masked_rows(rows)
+    def write(self, rows: Sequence[CandidateRow], masked: int) -> None:
         keys = [(each.kind, each.type, duplicate_key(each.content)) for each in rows]
         known = known_keys(self._act.query, self._project_id, keys)
         places = self._places(rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Annotated, Any, Literal
 
@@ -15,6 +15,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import Attribute, EntityType
 from reviewer.extraction.flags import flags_of
 from reviewer.extraction.rules import LONGEST_STATEMENT, SHORTEST_STATEMENT
+from reviewer.promotion.rows.masked_records import ID
 from reviewer.proposing.values import Proof, Proposer
 from reviewer.sources.records import RecordUse, Role, Shape
 from reviewer.text.secrets import mask, secrets_in, with_secrets
@@ -154,20 +155,28 @@ _TEXTS = ("content", "excerpt", "name", "slot")
 _texts: Callable[[CandidateRow], tuple[str, ...]] = attrgetter(*_TEXTS)
 
 
-def masked_rows(rows: Sequence[CandidateRow]) -> tuple[list[CandidateRow], int]:
-    """The rows with their flags and without secrets in texts that keys are made of, and the number
-    of secrets. The store masks all other texts. Secrets are rare: sessions were masked when read.
+def masked_page(page: bytes) -> tuple[dict[int, CandidateRow], int]:
+    """Of rows encoded as MessagePack, those that get flags or lose secrets, by their number in the
+    page, and the number of secrets. Secrets are rare: sessions were masked when read.
     """
-    secret = with_secrets({text for row in rows for text in (row.record, *_texts(row))})
-    found, masked = [], 0
-    for row in rows:
-        if secret and not secret.isdisjoint((row.record, *_texts(row))):
+    rows = msgspec.msgpack.decode(page, type=list[CandidateRow])
+    secret = with_secrets({text for row in rows for text in texts_for_keys(row)})
+    changed, masked = {}, 0
+    for at, before in enumerate(rows):
+        row = before
+        if secret and not secret.isdisjoint(texts_for_keys(row)):
             row, number = _masked(row)
             masked += number
         if new := set(flags_of(row.content, row.role)).difference(row.flags.split()):
             row = structs.replace(row, flags=" ".join((*row.flags.split(), *sorted(new))))
-        found.append(row)
-    return found, masked
+        if row is not before:
+            changed[at] = row
+    return changed, masked
+
+
+def texts_for_keys(row: CandidateRow) -> tuple[str, ...]:
+    """The texts that keys are made of. The store masks all others."""
+    return _texts(row) if ID.fullmatch(row.record) else (row.record, *_texts(row))
 
 
 def _masked(row: CandidateRow) -> tuple[CandidateRow, int]:

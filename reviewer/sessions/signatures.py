@@ -177,9 +177,9 @@ def failing_lines(
     up_to = min(up_to, SEVERE if hidden else ANY)
     lines = _lines(output, most_lines)
     seen: list[list[Failing]] = [[] for _ in range(ANY + 1)]
-    of_test, wanted = False, up_to
+    of_go, of_test, wanted = _FAILED_GO_TEST in output, False, up_to
     for at, (number, line) in enumerate(lines):
-        if line and (not line[0].isspace() or _FAILED_GO_TEST in line):
+        if of_go and line and (not line[0].isspace() or _FAILED_GO_TEST in line):
             of_test = line.lstrip().startswith(_FAILED_GO_TEST)
         if hidden and not (of_test or _PLACE_AND_RULE.search(line) or _has_any(line, _FAILS)):
             continue

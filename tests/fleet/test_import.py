@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import SourceError
-from reviewer.fleet import best
+from reviewer.fleet import best, importing
 from reviewer.fleet.values import FleetError
 from tests.clocks import TickingClock
 from tests.fleet.conftest import FACTS, Fleet, same_moment
@@ -238,21 +239,38 @@ def test_an_import_that_does_not_reach_its_end_leaves_nothing(
         if end == "killed":
             raise Killed
 
-    with (
-        closing(Engine.open(read.reviewer.db, clock=TickingClock())) as engine,
-        suppress(Killed, FleetError),
-    ):
-        report = engine.fleet.run(
-            str(read.parts),
-            project="kiosk",
-            top=100,
-            progress=after_the_first,
-            cancelled=lambda: end == "interrupted",
-        )
+    with suppress(Killed, FleetError):
+        report = import_all(read, progress=after_the_first, cancelled=lambda: end == "interrupted")
         assert (report.state, report.new, report.acts) == ("interrupted", 0, ())
     assert rows_of(read.reviewer.db, "SELECT * FROM ledger") == []
     if end != "a bad row":
         assert read.imports()["new"] == len(FACTS)
+
+
+def end_of_the_process(_: bytes) -> None:
+    """In place of what a process does."""
+    os._exit(1)
+
+
+def test_an_import_whose_process_is_ended_leaves_nothing(
+    read: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "masked_page", end_of_the_process)
+    with pytest.raises(FleetError, match="was ended"):
+        import_all(read)
+    assert rows_of(read.reviewer.db, "SELECT * FROM ledger") == []
+    assert read.imports()["new"] == len(FACTS)
+
+
+def import_all(fleet: Fleet, **watching: Any) -> importing.ImportReport:
+    """Import in the process of the test."""
+    with closing(Engine.open(fleet.reviewer.db, clock=TickingClock())) as engine:
+        return engine.fleet.run(
+            str(fleet.parts),
+            project="kiosk",
+            top=100,
+            **{"progress": lambda *_: None, "cancelled": lambda: False, **watching},
+        )
 
 
 # Parts that anybody may have written

@@ -12,14 +12,14 @@ from msgspec import structs
 from reviewer.sources.records import Record
 from reviewer.text.secrets import mask
 
-_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}")
+ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|sha256:[0-9a-f]{64}")
 """The ids of most records, which are not secrets."""
 
 
 def texts_in(record: Record) -> Iterator[str]:
     """The texts of a record that may contain secrets."""
     yield from (record.text, record.session or "", *record.headings, *record.meta.values())
-    if not _ID.fullmatch(record.key):
+    if not ID.fullmatch(record.key):
         yield record.key
 
 
@@ -27,7 +27,7 @@ def mask_record(record: Record) -> tuple[Record, int]:
     """The masked record, and the number of secrets found in its text."""
     masked = mask(record.text)
     session = record.session and _mask_label(record.session)
-    key = record.key if _ID.fullmatch(record.key) else _mask_label(record.key)
+    key = record.key if ID.fullmatch(record.key) else _mask_label(record.key)
     if session != record.session or key != record.key:
         # Two different keys must not become one.
         digest = hashlib.sha256(record.key.encode()).hexdigest()

@@ -16,7 +16,7 @@ from reviewer.text.secrets.kinds import FoundSecret, prefixed_values
 from reviewer.text.secrets.rules import STRUCTURED, ruled_values, values_by
 from reviewer.text.secrets.spellings import plainly
 
-__all__ = ["Masked", "is_clean", "mask", "secrets_in", "with_secrets"]
+__all__ = ["Masked", "is_clean", "mask", "remember_clean", "secrets_in", "with_secrets"]
 
 
 REMEMBERED = 100_000
@@ -52,7 +52,7 @@ def mask(text: str) -> Masked:
         kinds.append(found.kind)
         at = found.end
     clean = "".join([*parts, text[at:]]) if kinds else text
-    _remember([clean])
+    remember_clean([clean])
     return Masked(clean, tuple(kinds))
 
 
@@ -68,7 +68,7 @@ def with_secrets(texts: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for some in _together(text for text in dict.fromkeys(texts) if not is_clean(text)):
         if next(_found(APART.join(some)), None) is None:
-            _remember(some)
+            remember_clean(some)
         else:
             found.update(text for text in some if mask(text).kinds)
     return found
@@ -87,7 +87,8 @@ def _together(texts: Iterable[str]) -> Iterator[list[str]]:
         yield some
 
 
-def _remember(texts: Iterable[str]) -> None:
+def remember_clean(texts: Iterable[str]) -> None:
+    """Know that `mask` leaves these texts unchanged, as it has found here or in another process."""
     if len(_clean) >= REMEMBERED:
         _clean.clear()
     _clean.update(map(hash, texts))

@@ -114,6 +114,19 @@ def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, fold
     reviewer.nothing_lost()
 
 
+def test_what_recurs_with_other_names_says_only_what_the_sessions_share(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    reviewer("ingest", write(folder, lint("a", "rows.Close")), write(folder, lint("b", "os.Chdir")))
+
+    (row,) = reviewer.rows("queue", "list")
+
+    assert row["content"] == (
+        "“errcheck: error return value of … is not checked” from `mise run lint`."
+        " One fix: `rows.Close()` → `_ = rows.Close()`"
+    )
+
+
 def test_a_reader_is_told_in_how_many_sessions_a_failure_came_up(
     reviewer: Reviewer, folder: Path
 ) -> None:

@@ -15,7 +15,7 @@ from reviewer.compression.plan import CompressionPlan, Preview
 from reviewer.compression.preview import Watch
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
-from reviewer.tui.context.model import LEVEL_NAMES, findings, read_context, what
+from reviewer.tui.context.model import LEVEL_NAMES, read_context, what
 from reviewer.tui.kit.choice import ChoiceScreen
 from tests.present import present
 from tests.tui.conftest import opened
@@ -28,7 +28,6 @@ from tests.tui.context.driving import (
     said,
     stocked,
 )
-from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
 
 BOATS = ("Alma", "Berta", "Cosima", "Dora", "Elsa", "Frida", "Gesine", "Hanna", "Ida", "Jonna")
@@ -660,18 +659,6 @@ class TestApplying:
             assert "Fit a budget" in screen.text
 
 
-async def test_a_lost_request_is_said_in_words_whatever_the_score(
-    engine: Engine, four: int
-) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "4", "4")
-        found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
-        lost = {each.kind for each in found.fidelity.lost_information}
-        words = [each.text for each in findings(found) if not each.good]
-        assert ("leaves out the request" in words) == ("request" in lost)
-        assert not any("." in each[:2] for each in words), "no bare figures"
-
-
 async def test_a_summary_is_written_by_hand(engine: Engine, kiosk: int) -> None:
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "3", "e")
@@ -782,13 +769,6 @@ class TestSessions:
             await screen.until(lambda: said(screen).startswith("The context changed meanwhile"))
             assert levels(screen)[0] == 3
             assert "●" in screen.text
-
-
-async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
-    engine.contexts.add(stocked(engine, tmp_path), role="user", text=HOSTILE)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "G", "enter", "G", "tab")
-        assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
 
 
 class TestUndo:
@@ -1079,22 +1059,3 @@ async def test_what_must_survive_of_a_part_leaves_its_skipped_turns_out(
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter", "j", "x", "k", "m", *"names", "enter")
         assert priorities(engine, kiosk) == "siiiiii"
-
-
-async def test_a_part_that_begins_with_a_file_read_is_named_after_its_call(
-    engine: Engine, tmp_path: Path
-) -> None:
-    told = Session()
-    told.user("Why does the ferry leave late every morning?")
-    for name in ("ferry", "tram"):
-        read = {"name": "Read", "input": {"file_path": f"/srv/harbour/{name}.go"}}
-        told.block({"type": "tool_use", "id": name, **read})
-    for name in ("ferry", "tram"):
-        lines = "\n".join(f"{at:6}→package harbour {at}" for at in range(900))
-        told.user([{"type": "tool_result", "tool_use_id": name, "content": lines}])
-    path = tmp_path / "ferry.jsonl"
-    path.write_bytes(told.bytes())
-    engine.contexts.import_file(path, project="acme")
-    async with opened(engine, project="acme", on="f3") as screen:
-        titles = context(screen).data.snapshot.titles
-        assert titles[1:] == ("Read ferry.go", "Read tram.go")

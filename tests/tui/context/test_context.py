@@ -1059,3 +1059,22 @@ async def test_what_must_survive_of_a_part_leaves_its_skipped_turns_out(
     async with opened(engine, project="acme") as screen:
         await screen.press("f3", "enter", "j", "x", "k", "m", *"names", "enter")
         assert priorities(engine, kiosk) == "siiiiii"
+
+
+async def test_a_part_that_begins_with_a_file_read_is_named_after_its_call(
+    engine: Engine, tmp_path: Path
+) -> None:
+    told = Session()
+    told.user("Why does the ferry leave late every morning?")
+    for name in ("ferry", "tram"):
+        read = {"name": "Read", "input": {"file_path": f"/srv/harbour/{name}.go"}}
+        told.block({"type": "tool_use", "id": name, **read})
+    for name in ("ferry", "tram"):
+        lines = "\n".join(f"{at:6}→package harbour {at}" for at in range(900))
+        told.user([{"type": "tool_result", "tool_use_id": name, "content": lines}])
+    path = tmp_path / "ferry.jsonl"
+    path.write_bytes(told.bytes())
+    engine.contexts.import_file(path, project="acme")
+    async with opened(engine, project="acme", on="f3") as screen:
+        titles = context(screen).data.snapshot.titles
+        assert titles[1:] == ("Read ferry.go", "Read tram.go")

@@ -28,6 +28,7 @@ from tests.tui.context.driving import (
     said,
     stocked,
 )
+from tests.tui.views import HOSTILE
 from tests.unit.sources.builders import Session
 
 BOATS = ("Alma", "Berta", "Cosima", "Dora", "Elsa", "Frida", "Gesine", "Hanna", "Ida", "Jonna")
@@ -769,6 +770,13 @@ class TestSessions:
             await screen.until(lambda: said(screen).startswith("The context changed meanwhile"))
             assert levels(screen)[0] == 3
             assert "●" in screen.text
+
+
+async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
+    engine.contexts.add(stocked(engine, tmp_path), role="user", text=HOSTILE)
+    async with opened(engine, project="acme") as screen:
+        await screen.press("f3", "G", "enter", "G", "tab")
+        assert not set(screen.text) & set("\x1b\x07\x9b\u202e\u2066")
 
 
 class TestUndo:

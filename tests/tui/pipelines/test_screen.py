@@ -13,6 +13,7 @@ from reviewer.tui.evidence.source import SourceScreen
 from tests.tui.conftest import opened
 from tests.tui.pipelines.conftest import BAKERY
 from tests.tui.pipelines.driving import rows, shown
+from tests.tui.views import HOSTILE
 
 SIZES = [(118, 34), (80, 24), (60, 20)]
 
@@ -170,6 +171,20 @@ async def test_of_several_pipelines_one_is_chosen(
         assert "an example" in screen.text
         await screen.press(*"tea", "enter")
         assert rows(screen) == ["start", "brew", "exit"]
+
+
+async def test_the_text_of_a_file_cannot_control_the_terminal(engine: Engine, bakery: Path) -> None:
+    evil = HOSTILE.replace('"', "")
+    bakery.write_text(
+        f'digraph "{evil}" {{ goal="{evil}" "{evil}" [prompt="{evil}" thread_id="{evil}"'
+        f' fidelity=full shape=Mdiamond] "{evil}" -> b [label="{evil}" fidelity="{evil}"] }}'
+    )
+    async with opened(engine, project="acme", on="f6") as screen:
+        for key in ("less_than_sign", "greater_than_sign", "full_stop", "escape", "r"):
+            await screen.press(key)
+            assert not {character for character in screen.text if character < " "} - {"\n"}
+            assert "\u202e" not in screen.text
+            assert "\x9b" not in screen.text
 
 
 # the registry

@@ -212,6 +212,13 @@ def test_what_is_left_out_while_another_program_writes_keeps_what_that_wrote(
     assert engine.recall.moments(1) == (read_moment("command git push"), read_moment("only"))
 
 
+def test_other_projects_stay_out(engine: Engine) -> None:
+    words = "nilerr is a linter of ovens"
+    (number,) = engine.entities.author("bakery", "knowledge", words, promote=True).ids
+    assert number not in recalled(engine, "error", FAILURE)
+    assert engine.recall.at("nowhere", cue_of("error", FAILURE)) == []
+
+
 def test_a_memory_of_a_packet_is_no_use_and_still_comes_with_its_failure(engine: Engine) -> None:
     engine.recall.note_start([1, 2, 99], "s1", "2026-11-24T09:00:00Z")
     engine.recall.note_start([1], "s1", "2026-11-24T10:00:00Z")

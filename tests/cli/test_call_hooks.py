@@ -220,15 +220,6 @@ def test_a_prompt_names_a_file_without_its_folder(
     assert "figures" in hook(reviewer, "claude-code", "UserPromptSubmit", asked)
 
 
-@pytest.mark.parametrize("named", ["src/pay", "src/pay/coin.go", "C:\\town\\src\\pay\\coin.go"])
-def test_a_prompt_names_a_folder_as_its_system_does(
-    named: str, reviewer: Reviewer, office: Path
-) -> None:
-    remembered(reviewer, office, "Weigh it twice.", when="path src/pay/")
-    event = told(office, prompt=f"Tidy up {named}, please.")
-    assert "twice" in hook(reviewer, "claude-code", "UserPromptSubmit", event)
-
-
 def test_a_prompt_that_names_many_files_is_about_none_of_them(
     reviewer: Reviewer, office: Path
 ) -> None:

@@ -64,10 +64,10 @@ async def test_an_empty_store(engine: Engine, snapshot: SnapshotAssertion) -> No
         assert screen.text == snapshot
 
 
-async def test_a_cleared_queue(dozen: Engine, snapshot: SnapshotAssertion) -> None:
+async def test_a_cleared_queue(dozen: Engine) -> None:
     async with opened(dozen, size=(80, 24), project="acme") as screen:
         await screen.press("*", "a", "ctrl+l")
-        assert screen.text == snapshot
+        assert "All clear: nothing is waiting.\n  12 decided so far" in screen.text
 
 
 async def test_help(dozen: Engine, snapshot: SnapshotAssertion) -> None:

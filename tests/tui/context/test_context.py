@@ -15,7 +15,7 @@ from reviewer.compression.plan import CompressionPlan, Preview
 from reviewer.compression.preview import Watch
 from reviewer.compression.values import Level
 from reviewer.engine import Engine
-from reviewer.tui.context.model import LEVEL_NAMES, findings, read_context, what
+from reviewer.tui.context.model import LEVEL_NAMES, read_context, what
 from reviewer.tui.kit.choice import ChoiceScreen
 from tests.present import present
 from tests.tui.conftest import opened
@@ -658,18 +658,6 @@ class TestApplying:
             assert said(screen) == "A pinned turn is always sent whole."
             await screen.press("f")
             assert "Fit a budget" in screen.text
-
-
-async def test_a_lost_request_is_said_in_words_whatever_the_score(
-    engine: Engine, four: int
-) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "4", "4")
-        found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
-        lost = {each.kind for each in found.fidelity.lost_information}
-        words = [each.text for each in findings(found) if not each.good]
-        assert ("leaves out the request" in words) == ("request" in lost)
-        assert not any("." in each[:2] for each in words), "no bare figures"
 
 
 async def test_a_summary_is_written_by_hand(engine: Engine, kiosk: int) -> None:

@@ -25,7 +25,7 @@ async def test_the_form(engine: Engine, memory: int, snapshot: object) -> None:
         assert screen.text == snapshot
 
 
-async def test_the_memory_screen_in_ascii(engine: Engine, memory: int, snapshot: object) -> None:
+async def test_the_memory_screen_in_ascii(engine: Engine, memory: int) -> None:
     async with opened(engine, project="acme", size=(100, 24), ascii=True, on="f5") as screen:
         await screen.choose("graduate")
-        assert screen.text == snapshot
+        assert screen.text.isascii()

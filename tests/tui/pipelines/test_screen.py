@@ -40,11 +40,10 @@ async def test_a_grid(
         assert screen.text == snapshot
 
 
-async def test_a_grid_in_ascii(engine: Engine, bakery: Path, snapshot: object) -> None:
+async def test_it_is_shown_in_ascii(engine: Engine, bakery: Path) -> None:
     async with opened(engine, size=(80, 24), ascii=True, project="acme") as screen:
         await screen.press("f6", "G")
         await screen.press("k")
-        assert screen.text == snapshot
         assert screen.text.isascii()
 
 

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
 
 from reviewer.engine import Engine
 from reviewer.promotion.rows.conflict_rows import MAKES_UNTRUE, queue_contradiction
@@ -14,8 +13,6 @@ from reviewer.promotion.views import QueueQuery
 from tests.stored import planted
 from tests.tui.conftest import opened, status_of
 from tests.unit.promotion.graph import two_rivals
-
-SIZES = [(118, 34), (80, 24), (60, 20)]
 
 
 @pytest.fixture
@@ -139,14 +136,3 @@ async def test_a_row_whose_source_is_gone_says_so(stocked: Engine, notes: Path) 
     notes.unlink()
     async with opened(stocked) as screen:
         await screen.until(lambda: "! source missing" in screen.text)
-
-
-# how it looks
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-async def test_a_conflict(
-    engine: Engine, rivals: tuple[int, int, int], snapshot: SnapshotAssertion, size: tuple[int, int]
-) -> None:
-    async with opened(engine, size=size, project="acme") as screen:
-        assert screen.text == snapshot

@@ -92,14 +92,6 @@ def test_what_was_passed_over_is_counted(contexts: Contexts, tmp_path: Path) -> 
     }  # fmt: skip
 
 
-def test_secrets_are_masked_and_counted(contexts: Contexts, tmp_path: Path) -> None:
-    made = session()
-    made.user(f"Use {TOKEN} for now.")
-    done = imported(contexts, made, tmp_path)
-    assert done.masked == {"github-token": 1}
-    assert TOKEN not in contexts.commit(rows(contexts, done.context.id)[-1].id).text
-
-
 def test_a_range_of_lines_is_imported_alone_and_completed_later(
     contexts: Contexts, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from reviewer.compression.anchors import find_anchors
 from reviewer.compression.engine import SegmentAnalysis
-from reviewer.compression.fidelity import missing_anchors, validate_fidelity
+from reviewer.compression.fidelity import validate_fidelity
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import (
     OFFLINE,
@@ -18,7 +18,6 @@ from reviewer.compression.values import (
     Segment,
     SegmentTurn,
 )
-from reviewer.compression.verbatim import anchor_tag
 from tests.unit.compression.making import anchor, count, long_segment, segment, turn
 
 
@@ -134,17 +133,6 @@ def test_what_a_person_reads_of_the_losses_says_what_each_is_and_its_turn() -> N
     ], found
     assert found[-1].endswith(" plain words, not listed")
     assert "driver.py" not in "\n".join(found), "the tool can be called again"
-
-
-def test_detected_anchors_are_kept_at_tags_by_a_tag_that_begins_them() -> None:
-    detected = anchor("use pnpm, not npm, in every package of the kiosk")
-    asked = anchor("use pnpm, not npm, in every package of the kiosk", "retained")
-    content = f"receipts, {anchor_tag(detected.content)}, drawer"
-    assert len(anchor_tag(detected.content)) <= 30
-    assert missing_anchors(content, [detected], Level.TAGS) == ()
-    assert missing_anchors(content, [asked], Level.TAGS) == (asked,)
-    assert missing_anchors(content, [detected], Level.BRIEF) == (detected,)
-    assert missing_anchors("use, drawer", [detected], Level.TAGS) == (detected,)
 
 
 def test_a_sentence_is_lost_unless_neighbouring_sentences_say_it() -> None:

@@ -6,8 +6,6 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from reviewer.packets.assembly import (
     CONSTITUTION_FIRST,
@@ -135,19 +133,6 @@ def test_the_task_decides_what_comes_first_in_every_section(
     assert first("one test for the hinge", Section.CONVENTIONS) == "One kiosk, one test"
 
 
-def test_with_a_task_the_ceilings_are_no_shares(folder: Path, packet_of: PacketOf) -> None:
-    """What the task does not need leaves its room to what it does."""
-    for budget in range(250, 700, 50):
-        packet = packet_of(folder, budget, task="the sensor of the printer reports a paper jam")
-        best = max(packet.items, key=lambda item: item.score.total if item.score else 0.0)
-        assert best.title == "A paper jam looks like a slow printer"
-        used = {section.name: section.used for section in packet.sections}
-        assert used[Section.TASKS] <= 0.4 * budget
-        assert used[Section.CONVENTIONS] <= 0.2 * budget
-        if packet.tokens_used > packet.tier_1:
-            assert best.state is not State.DROPPED
-
-
 def test_pins_come_first_within_the_budget(folder: Path, packet_of: PacketOf) -> None:
     plain = packet_of(folder, TIGHT)
     last = [i for i in plain.items if i.section is Section.LEARNINGS][-1]
@@ -156,14 +141,6 @@ def test_pins_come_first_within_the_budget(folder: Path, packet_of: PacketOf) ->
     assert pinned.tokens_used <= TIGHT
     found = {item.id: item for item in pinned.items}[last.id]
     assert (found.state, found.rule) == (State.FULL, Rule.PINNED)
-
-
-def test_pins_never_break_the_budget(folder: Path, packet_of: PacketOf) -> None:
-    everything = [item.id for item in packet_of(folder, 0).items]
-    for budget in BUDGETS:
-        packet = packet_of(folder, budget, pinned=everything)
-        assert packet.tokens_used <= max(budget, packet.tier_1)
-        assert used(packet, Section.TASKS) <= 0.4 * budget
 
 
 @pytest.mark.parametrize("task", ["", "the printer, the drawer and its coins"])
@@ -180,52 +157,11 @@ def test_a_larger_budget_never_shows_fewer_in_full(
     assert packet.tokens_used > whole - 130, "room that is left is used"
 
 
-def test_secrets_are_masked_before_anything_leaves(folder: Path, packet_of: PacketOf) -> None:
-    secret = "AKIAQWERTYUIOPASDFGH"
-    with (folder / "LEARNINGS.md").open("a") as stream:
-        stream.write(f"\n## [2026-07-25] The key {secret}\n\nIt is {secret}.\n")
-    packet = packet_of(folder, 10_000)
-    assert secret not in packet.markdown
-    assert secret not in str(to_json(packet))
-    assert secret.lower() not in str(to_json(packet)).lower()
-    assert packet.masked == 2
-
-
 def test_an_estimate_holds_the_budget_in_its_own_count(folder: Path) -> None:
     prepared = Prepared(read_folder(folder), Measurer(estimated=True), now=NOW)
     packet = assemble(prepared, 500)
     assert packet.counted_with == "estimate"
     assert len(packet.markdown.encode()) / 4 <= packet.tokens_used <= 500
-
-
-words = st.lists(st.sampled_from(["printer", "coin", "é🙂", "`x.y`", "**bold**", "(a)", "..."]),
-                 min_size=1, max_size=40).map(" ".join)  # fmt: skip
-
-
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    st.lists(words, max_size=12), st.lists(st.tuples(words, words), max_size=12),
-    st.lists(words, max_size=8), st.integers(0, 1500),
-)  # fmt: skip
-def test_any_folder_within_any_budget(
-    tmp_path: Path,
-    packet_of: PacketOf,
-    tasks: list[str],
-    entries: list[tuple[str, str]],
-    conventions: list[str],
-    budget: int,
-) -> None:
-    folder = tmp_path / ".context"
-    folder.mkdir(exist_ok=True)
-    (folder / "TASKS.md").write_text("".join(f"- [ ] {text}\n" for text in tasks))
-    (folder / "CONVENTIONS.md").write_text("".join(f"- {text}\n" for text in conventions))
-    (folder / "DECISIONS.md").write_text(
-        "".join(f"## [2026-07-01] {title}\n\n{text}\n\n" for title, text in entries)
-    )
-    packet = packet_of(folder, budget)
-    assert counter().count(packet.markdown) == packet.tokens_used <= max(budget, packet.tier_1)
 
 
 @pytest.mark.parametrize("task", ["", "Count the coins by weight"])

@@ -101,14 +101,6 @@ def test_a_second_memory_of_the_same_failure_comes_last(engine: Engine) -> None:
     assert "directive" in shown[0]
 
 
-def test_other_projects_stay_out(engine: Engine) -> None:
-    engine.entities.author("bakery", "knowledge", "Ovens are heated at four", promote=True)
-    assert "Ovens" not in made(engine).markdown
-    both = assemble(engine.packets.prepare_own(None), 10_000).markdown
-    assert "Ovens" in both
-    assert "- kiosk: paper width" in both
-
-
 def test_marks_lead_back_and_are_off_by_default(engine: Engine) -> None:
     assert "[m:" not in made(engine).markdown
     text = made(engine, marks=True).markdown
@@ -144,18 +136,3 @@ def test_a_planted_order_is_left_out_and_said_until_it_is_reworded(
     packet = made(engine)
     assert "replaced each year" in "\n".join(item.shown for item in packet.items)
     assert packet.problems == ()
-
-
-def test_pinned_memories_take_their_room_before_all_others(engine: Engine) -> None:
-    pinned = set()
-    for number in range(60):
-        kind = "preference" if number < 8 else "knowledge"
-        text = f"The {kind} number {number} is about drawer {number} of the kiosk"
-        ids = engine.entities.author("kiosk", kind, text).ids
-        engine.triage.promote(ids)
-        if number < 8:
-            engine.recall.pin(ids[0])
-            pinned.add(f"m:{ids[0]}")
-    packet = made(engine, 500)
-    assert pinned <= {each.id for each in packet.in_state(State.FULL)}
-    assert packet.in_state(State.DROPPED)

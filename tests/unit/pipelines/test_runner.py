@@ -46,35 +46,6 @@ class TestThreads:
         assert [each.thread for each in started] == ["", "", "a", "b", ""]
         assert workshop.conversation_with(2) == [("user", "C")]
 
-    def test_a_fresh_session_begins_with_the_preamble(self, workshop: Workshop) -> None:
-        path = workshop.write(
-            'a [prompt="A"]; b [prompt="B", fidelity=truncate]\nstart -> a -> b -> done',
-            attributes='goal="good tea";',
-        )
-        workshop.start(path)
-        first, second = (messages[0].content for messages in workshop.model.asked)
-        assert "Completed stages: start (success)" in first
-        assert "Goal: good tea" in second
-        assert "Completed stages" not in second
-        assert second.endswith("\n\nB")
-
-    def test_the_first_stage_of_a_thread_gets_a_high_summary_and_the_others_the_session(
-        self, workshop: Workshop
-    ) -> None:
-        path = workshop.write(
-            'node [fidelity=full, thread_id=work]\na [prompt="A", fidelity=compact]\n'
-            'b [prompt="B"]; c [prompt="C"]\nstart -> a -> b -> c -> done',
-            attributes='goal="good tea";',
-        )
-        workshop.model.answers = ["the water boils", "b1", "c1", "fine"]
-        workshop.start(path)
-        begins = workshop.model.asked[1][0].content
-        assert begins.startswith("## Pipeline State (Comprehensive)")
-        assert "Goal: good tea" in begins
-        assert "the water boils" in begins
-        assert begins.endswith("\n\nB")
-        assert [each.content for each in workshop.model.asked[2]][1:] == ["b1", "C"]
-
     def test_turns_that_the_model_has_no_room_for_are_left_out_and_counted(
         self, workshop: Workshop
     ) -> None:

@@ -102,17 +102,6 @@ def test_a_line_that_is_no_message_becomes_a_record(engine: Engine, talk: Path) 
     assert str(engine.sources.state(number)) == "same"
 
 
-def test_a_fact_of_two_sessions_is_one_row_that_rises(engine: Engine, tmp_path: Path) -> None:
-    one, two = session(tmp_path / "a.jsonl"), session(tmp_path / "b.jsonl", name="s2")
-    (number,) = add(engine, one, proposal()).new
-    before = engine.queue.candidate(number).rank
-    assert add(engine, two, proposal()).seen == [number]
-    found = engine.queue.candidate(number)
-    assert (found.seen, found.sessions) == (2, 2)
-    assert found.rank > before
-    assert len(evidence(engine, number)) == 2
-
-
 def test_a_row_has_the_days_of_its_first_and_last_session_in_whatever_order_they_are_read(
     engine: Engine, tmp_path: Path
 ) -> None:

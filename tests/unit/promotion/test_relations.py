@@ -243,14 +243,6 @@ def test_a_reader_is_told_what_a_rule_took_from_a_note(engine: Engine, tmp_path:
     assert engine.proposals.known("acme").listed()
 
 
-def test_a_statement_that_joins_a_row_is_evidence_of_it(engine: Engine, tmp_path: Path) -> None:
-    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal()).new
-    again = session(tmp_path / "s2.jsonl", name="s2")
-    assert add(engine, again, proposal(OTHER, joins=one)).seen == [one]
-    (row,) = waiting(engine)
-    assert (row.id, row.content, row.sessions) == (one, STATEMENT.rstrip("."), 2)
-
-
 def test_a_statement_that_joins_a_rejected_row_does_not_wait(
     engine: Engine, tmp_path: Path
 ) -> None:
@@ -259,10 +251,3 @@ def test_a_statement_that_joins_a_rejected_row_does_not_wait(
     again = session(tmp_path / "s2.jsonl", name="s2")
     assert add(engine, again, proposal(OTHER, joins=one)).seen == [one]
     assert waiting(engine) == []
-
-
-def test_a_wish_for_once_that_comes_up_again_is_standing(engine: Engine, tmp_path: Path) -> None:
-    (one,) = add(engine, session(tmp_path / "s1.jsonl"), proposal(standing=False)).new
-    assert "once" in engine.queue.candidate(one).flags
-    add(engine, session(tmp_path / "s2.jsonl", name="s2"), proposal(OTHER, joins=one))
-    assert "once" not in engine.queue.candidate(one).flags

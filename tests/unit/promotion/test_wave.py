@@ -92,21 +92,6 @@ def test_rows_are_found_by_who_said_what_proves_them(
     assert ALWAYS.rstrip(".") not in found["note"]
 
 
-def test_the_same_fact_elsewhere_is_seen_again_not_queued_again(
-    engine: Engine, tmp_path: Path
-) -> None:
-    ingest(engine, session(tmp_path / "a.jsonl", DECIDED))
-    (number,) = engine.queue.ids(QueueQuery())
-    report = ingest(engine, session(tmp_path / "b.jsonl", DECIDED, name="s2"))
-
-    assert (report.new, report.repeated) == (0, 1)
-    assert engine.queue.candidate(number).seen == 2
-    assert [Path(e.record.path).name for e in engine.queue.evidence(number)] == [
-        "a.jsonl",
-        "b.jsonl",
-    ]
-
-
 def test_the_same_fact_in_other_words_is_seen_again_also_once_it_was_reworded(
     engine: Engine, tmp_path: Path
 ) -> None:

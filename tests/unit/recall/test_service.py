@@ -79,22 +79,6 @@ def test_the_same_failure_comes_before_words(engine: Engine) -> None:
     assert found[0].why == "this failure nilerr"
 
 
-@pytest.mark.parametrize(
-    ("quotation", "output", "is_it"),
-    [
-        ("ERESOLVE", "npm ERR! code ERESOLVE", True),
-        ("RESOLVE", "npm ERR! code ERESOLVE", False),
-        (": command not found", "bash: weigh: command not found", True),
-        ("weigh(", "coin.go:4: undefined weigh(coin)", True),
-    ],
-)
-def test_a_quotation_of_a_failure_has_whole_words(
-    engine: Engine, quotation: str, output: str, is_it: bool
-) -> None:
-    engine.recall.set_moments(4, [read_moment(f"error {quotation}")])
-    assert (4 in recalled(engine, "error", output)) == is_it
-
-
 def test_each_failure_of_a_call_has_its_memory_before_a_second_one(engine: Engine) -> None:
     for number, rule in ((1, "nilerr"), (4, "nilerr"), (5, "exhaustive")):
         engine.recall.set_moments(number, [read_moment(f"error {rule}")])
@@ -147,12 +131,6 @@ def test_a_reworded_memory_is_found_by_the_words_that_it_keeps(engine: Engine) -
     assert recalled(engine, "prompt", "The displays in the cold hall start slowly") == [6]
 
 
-def test_a_prompt_names_an_act_or_a_file(engine: Engine) -> None:
-    engine.recall.set_moments(4, [read_moment("guard git push")])
-    assert recalled(engine, "prompt", "Push it and open a PR") == [4]
-    assert recalled(engine, "prompt", "Look at till/drawer.go") == [3]
-
-
 @pytest.mark.parametrize("moment", ["path src/pay", "path src/pay/", "path ./src/pay/"])
 def test_a_folder_is_named_with_and_without_its_slash(engine: Engine, moment: str) -> None:
     engine.recall.set_moments(4, [read_moment(moment)])
@@ -180,16 +158,6 @@ def test_a_moment_that_is_none_any_more_stops_no_other(engine: Engine) -> None:
     assert str(engine.recall.moments(1)[0]) == "guard git push && git pull"
     engine.recall.set_moments(1, [])
     assert recalled(engine, "error", FAILURE) == [1]
-
-
-@pytest.mark.parametrize("end", ["reject", "undo"])
-def test_what_is_not_promoted_belongs_to_no_moment(engine: Engine, end: str) -> None:
-    if end == "reject":
-        engine.triage.restore([1])
-        engine.triage.reject([1])
-    else:
-        engine.history.undo_act(2)
-    assert 1 not in recalled(engine, "error", FAILURE)
 
 
 def test_what_belongs_to_every_start_is_not_said_in_between(engine: Engine) -> None:

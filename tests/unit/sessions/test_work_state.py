@@ -196,15 +196,6 @@ def test_a_commit_counts_though_a_later_command_of_the_line_failed(made: Told) -
     assert (commit.id, commit.pushed) == ("1a2b3c4", "rejected")
 
 
-def test_the_first_line_of_a_long_message_is_the_subject_in_a_log(made: Told) -> None:
-    made.edit("queue.py")
-    made.run(
-        "git commit -q -am 'Keep the port open\n\nIt was slow.' && git log --oneline -1",
-        "1111111 Keep the port open",
-    )
-    assert [each.id for each in state(made).commits] == ["1111111"]
-
-
 def test_a_push_names_the_last_of_the_commits_that_it_sent(made: Told) -> None:
     made.edit("queue.py")
     made.run("git commit -q -am 'Keep the port open'")

@@ -58,18 +58,6 @@ def test_interleaved_replies_stay_apart(tmp_path: Path) -> None:
     assert texts == {"Main one.\n\nMain two.": False, "Side one.\n\nSide two.": True}
 
 
-def test_a_resumed_copy_has_the_same_keys(tmp_path: Path) -> None:
-    session = Session()
-    session.user("One.")
-    session.reply("Two.", "m1")
-    keys = [record.key for record in session.read(tmp_path)]
-    copy = Session("s2")
-    copy.records = [{**record, "sessionId": "s2"} for record in session.records]
-    copy.last = session.last
-    copy.user("Three.")
-    assert [record.key for record in copy.read(tmp_path)][:2] == keys
-
-
 def test_a_file_written_twice_yields_every_record_once(tmp_path: Path) -> None:
     session = Session()
     session.user("One.")

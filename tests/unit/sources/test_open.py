@@ -24,22 +24,6 @@ OTHER = "markup, code, a table, a log or other data"
 CHAT = json.dumps([{"role": "user", "content": "Hello there."}]).encode()
 
 
-@pytest.mark.parametrize("name", ["a.md", "a.jsonl", "a.json", "a.txt", "a.py", "a", "a.bin"])
-@pytest.mark.parametrize(
-    ("data", "expected"),
-    [(session_bytes(), "claude-code"), (CHAT, "chat")],
-    ids=["session", "chat"],
-)
-def test_the_name_of_a_session_does_not_decide(
-    tmp_path: Path, name: str, data: bytes, expected: str
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(data)
-    scan = Scanned(path)
-    assert scan.format == expected
-    assert list(scan)
-
-
 @pytest.mark.parametrize(
     "first",
     [b"{broken\n", b'{"type": "what", "is": "this"}\n', b"// comment\n", b"\n\n", b"\x00\n"],

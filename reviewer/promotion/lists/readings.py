@@ -11,8 +11,8 @@ from msgspec import Struct
 from reviewer.errors import StoreError
 from reviewer.files import append_own, read_own, write_atomic
 from reviewer.llm.readers import Reader
+from reviewer.promotion.lists.source_view import session_rows
 from reviewer.sharing import personal
-from reviewer.sources.open import NOTE_FORMATS, is_of_subagent
 from reviewer.sources.records import RecordUse
 from reviewer.store.database import Database
 from reviewer.text.numerals import count
@@ -141,17 +141,11 @@ class Readings:
         for each in self.all():
             if each.project == project:
                 read[each.path] = max(each.bytes, read.get(each.path, 0))
-        rows = self._database.query(
-            "SELECT path, abs(bytes), format, id FROM source WHERE bytes <> -1 AND project_id ="
-            " (SELECT id FROM project WHERE name = ?) ORDER BY modified_ns DESC, id DESC",
-            (project,),
-        )
+        rows = session_rows(self._database, project, "abs(s.bytes)", "s.id")
         return [
             (Path(path), size, source)
-            for path, size, format_, source in rows
-            if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
-            and not is_of_subagent(Path(path))
-            and size > read.get(path, 0) * GROWN
+            for path, size, source in rows
+            if size > read.get(path, 0) * GROWN
         ]
 
     def _said(self, source: int) -> int:

@@ -26,7 +26,7 @@ GROWN = 1.25
 """A session that has grown by this factor since it was read is offered again."""
 
 
-class ReadingNote(Struct, frozen=True, kw_only=True):
+class ReadSession(Struct, frozen=True, kw_only=True):
     """A session read by a reader. `end`: the offset in its text up to which it was read, 0 if the
     file has rows or several conversations.
     """
@@ -71,20 +71,20 @@ class Offer(Struct, frozen=True):
         return " ".join(("reviewer propose", *self.reader.options, f"--newest {self.sessions}"))
 
 
-class Readings:
+class ReaderLog:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._path = personal(database.path, ".readings")
 
-    def note(self, reading: ReadingNote) -> None:
-        """Record a reading. Raises StoreError if the file cannot be written."""
+    def note(self, session: ReadSession) -> None:
+        """Record a session. Raises StoreError if the file cannot be written."""
         try:
-            append_own(self._path, msgspec.json.encode(reading) + b"\n")
+            append_own(self._path, msgspec.json.encode(session) + b"\n")
         except OSError as problem:
             raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem
 
-    def all(self) -> list[ReadingNote]:
-        """Every reading, oldest first; a damaged line counts as none. Raises StoreError."""
+    def all(self) -> list[ReadSession]:
+        """Every session, oldest first; a damaged line counts as none. Raises StoreError."""
         try:
             lines = read_own(self._path).splitlines()
         except FileNotFoundError:
@@ -100,7 +100,7 @@ class Readings:
         return found
 
     def forget(self, project: str) -> None:
-        """Remove the readings of a project. Raises StoreError and OSError."""
+        """Remove the sessions of a project. Raises StoreError and OSError."""
         kept = [each for each in self.all() if each.project != project]
         if self._path.exists():
             write_atomic(self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
@@ -158,4 +158,4 @@ class Readings:
         return int(said)
 
 
-_decoder = msgspec.json.Decoder(ReadingNote)
+_decoder = msgspec.json.Decoder(ReadSession)

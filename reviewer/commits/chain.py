@@ -193,8 +193,8 @@ def _live_position(act: Act, commit: int) -> tuple[int, int, int]:
     )
     if not living:
         raise ConflictError(
-            f"{hashed[:8]} is no longer in the chain: a summary replaced it. Edit the summary, or "
-            "undo the compression first."
+            f"{hashed[:8]} is no longer in the chain: a summary replaced it. Undo the compression "
+            "first."
         )
     return living[0]
 

@@ -138,7 +138,8 @@ class Contexts(ContextReader):
         """Give a commit a new text. The edit is a commit too, and the original stays.
 
         Returns the edited commit; the same text again changes nothing. Raises ReviewerError for
-        an empty text, UnknownIdError, ConflictError when a compression replaced the commit.
+        an empty text and for a summary, whose text is checked by `compress`, UnknownIdError,
+        ConflictError when a compression replaced the commit.
         """
         prepared = prepare(text)
         if not prepared.text.strip():
@@ -146,6 +147,13 @@ class Contexts(ContextReader):
         before = self.commit(commit)
         if before.text == prepared.text:
             return before
+        if before.summary_of:
+            short = before.row.hash[:8]
+            raise ReviewerError(
+                f"{short} is a summary, and its text is checked against the original. To write your"
+                f" own: reviewer compress CONTEXT --from {short} --to {short} --text SEGMENT=FILE"
+                " --apply"
+            )
         tokens = count_tokens([prepared], self._known([prepared]))
         with self._ledger.act("edit commit", f"Edited {before.row.hash[:8]}") as act:
             contents = store_texts(act, [prepared], tokens)

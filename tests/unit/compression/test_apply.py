@@ -176,6 +176,18 @@ def test_a_marked_span_moves_with_an_edit_or_goes_with_it(kiosk: Kiosk) -> None:
     assert all(a.source == "detected" for a in kiosk.anchors())
 
 
+def test_an_applied_summary_gets_no_text_that_nobody_has_checked(kiosk: Kiosk) -> None:
+    kiosk.compress("brief")
+    summary = kiosk.summaries()[0]
+    with pytest.raises(ReviewerError, match="is a summary, and its text is checked"):
+        kiosk.engine.contexts.edit(summary.commit, "All is well.")
+    assert kiosk.summaries()[0].text == summary.text
+    plan = kiosk.compression.plan(kiosk.id, "brief", start=summary.commit, end=summary.commit)
+    (choice,) = plan.choices
+    plan = kiosk.compression.write(plan, choice.segment, "All is well.")
+    assert kiosk.compression.preview(plan).segments[0].in_doubt
+
+
 def test_secrets_typed_into_a_summary_are_masked(kiosk: Kiosk) -> None:
     plan = kiosk.compression.plan(kiosk.id, "full")
     first = plan.choices[0].segment

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.export.exports import Exports
     from reviewer.promotion.lists.insight import Insight
     from reviewer.promotion.lists.queue import Queue
-    from reviewer.promotion.lists.readings import Readings
+    from reviewer.promotion.lists.reader_log import ReaderLog
     from reviewer.promotion.lists.source_view import SourceView
     from reviewer.promotion.provenance import Provenance
     from reviewer.promotion.rows.finding_rows import FindingView
@@ -231,11 +231,11 @@ class Engine:
         return Proposals(self._database, self._ledger, self.clock)
 
     @cached_property
-    def readings(self) -> Readings:
+    def reader_log(self) -> ReaderLog:
         """The sessions read by a reader."""
-        from reviewer.promotion.lists.readings import Readings
+        from reviewer.promotion.lists.reader_log import ReaderLog
 
-        return Readings(self._database)
+        return ReaderLog(self._database)
 
     @classmethod
     def open(cls, path: Path, *, actor: str = "you", clock: Clock = utc_now) -> Engine:

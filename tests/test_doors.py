@@ -185,7 +185,7 @@ WRITES_FILES = {
     ("llm/answer_cache.py", "keep"): "answers of a model",
     ("pipelines/run_folder.py", "write"): "the state of a run, and its stages",
     ("promotion/decisions/drafts.py", "save"): "what a person types",
-    ("promotion/lists/readings.py", "forget"): "what readers have read, without a project",
+    ("promotion/lists/reader_log.py", "forget"): "what readers have read, without a project",
     ("promotion/exchange/decision_lines.py", "write_decisions"): "decisions, signed",
     ("tui/places.py", "keep"): "where the screen was left",
 }  # fmt: skip

@@ -140,9 +140,8 @@ def import_(
 def export(session: Session, name: str) -> None:
     """Print every commit of a context with its annotations, one JSON object per line.
 
-    Skipped commits are included, edits are applied. Importing the lines gives the same commits
-    with their types, priorities, criteria and dates. Commits that an edit or a compression removed
-    from the chain are left out.
+    Skipped commits are included, edits are applied. Commits that an edit or a compression removed
+    from the chain are left out. Importing the lines gives a conversation of them.
     """
     with session.reading(filled_by=IMPORT) as engine:
         found = engine.contexts.find(name, engine.project)

@@ -109,7 +109,7 @@ def _offer(engine: Engine, project: str) -> str:
     """An offer of a reader for the project's sessions, with the estimated cost; empty without a
     reader or unread sessions.
     """
-    found = engine.readings.offer(readers(load_settings().model)[:1], project)
+    found = engine.reader_log.offer(readers(load_settings().model)[:1], project)
     return f"Next: {found[0].command}  ({found[0].sentence})" if found else ""
 
 

@@ -288,7 +288,7 @@ def _unread(session: Session, newest: int) -> tuple[list[Path], dict[Path, int]]
     if session.store_path().exists():
         with session.reading() as engine:
             project = session.target(engine)
-            unread, ends = engine.readings.unread(project), engine.readings.ends(project)
+            unread, ends = engine.reader_log.unread(project), engine.reader_log.ends(project)
         found = [path for path in unread if path.is_file()][:newest]
     if not found:
         raise SourceError("No ingested session of this project is left to read.")
@@ -413,10 +413,10 @@ class _Outcome:
 
     def note_read(self, path: Path) -> None:
         """Record that nothing of a session is left to read."""
-        from reviewer.promotion.lists.readings import ReadingNote
+        from reviewer.promotion.lists.reader_log import ReadSession
 
-        self._engine.readings.note(
-            ReadingNote(
+        self._engine.reader_log.note(
+            ReadSession(
                 project=self._project,
                 path=os.path.abspath(path),
                 bytes=path.stat().st_size if path.exists() else 0,

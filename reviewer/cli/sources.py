@@ -178,11 +178,9 @@ def ingested_sessions(session: Session) -> list[Path]:
     """The project's ingested sessions that still exist, latest first; empty without a store."""
     if not session.store_path().exists():
         return []
-    from reviewer.sources.open import is_session
-
     with session.reading() as engine:
-        paths = [Path(each) for each in engine.sources.paths(engine.project)]
-    return [path for path in paths if path.is_file() and is_session(path)]
+        found = engine.sources.sessions(engine.project)
+    return [path for each in found if (path := Path(each.path)).is_file()]
 
 
 @click.command(cls=Verb)

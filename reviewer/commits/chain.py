@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from reviewer.commits.contents import PreparedText, hashed_row
-from reviewer.commits.values import COMMIT_TYPES, Annotation
+from reviewer.commits.values import COMMIT_TYPES
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.sources.records import Role
 from reviewer.store.acts import Act
@@ -54,8 +54,6 @@ class Draft(Struct, frozen=True):
     at: str | None = None
     source_line: int | None = None
     meta: dict[str, str | int] = {}
-    annotations: tuple[Annotation, ...] = ()
-    """Annotations from the exported context, oldest first."""
 
 
 class ChainHead(Struct, frozen=True):
@@ -195,8 +193,8 @@ def _live_position(act: Act, commit: int) -> tuple[int, int, int]:
     )
     if not living:
         raise ConflictError(
-            f"{hashed[:8]} is no longer in the chain: a summary replaced it. Edit the summary, or "
-            "undo the compression first."
+            f"{hashed[:8]} is no longer in the chain: a summary replaced it. Undo the compression "
+            "first."
         )
     return living[0]
 

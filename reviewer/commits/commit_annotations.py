@@ -9,7 +9,6 @@ from msgspec import Struct
 from reviewer.commits.criteria import NO_CRITERIA, decode_criteria, encode_criteria
 from reviewer.commits.values import (
     DEFAULT_PRIORITIES,
-    Annotation,
     Pattern,
     Priority,
     RetentionCriteria,
@@ -162,23 +161,6 @@ def write(
         )
     act.insert_many("annotation", rows)
     return changed
-
-
-def restore(act: Act, commits: Sequence[int], annotations: Sequence[Sequence[Annotation]]) -> None:
-    """Write annotations from an exported context, oldest first, with their time and actor."""
-    rows: list[Image] = [
-        {
-            "commit_id": number,
-            "priority": str(each.priority),
-            "reason": each.reason,
-            "at": each.at,
-            "actor": each.actor,
-            "retention_json": encode_criteria(each.retention),
-        }
-        for number, of_commit in zip(commits, annotations, strict=True)
-        for each in of_commit
-    ]
-    act.insert_many("annotation", rows)
 
 
 def title(about: Sequence[AnnotatedCommit], change: AnnotationChange) -> str:

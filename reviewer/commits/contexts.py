@@ -67,7 +67,7 @@ class Contexts(ContextReader):
 
         The context is called `name`, or like the file; lines are 0-based and half-open. Importing a
         file again adds only new commits. `session`: only this session of the file, in a context
-        named after both. An exported context is restored with its annotations. Secrets are masked.
+        named after both. Secrets are masked.
         Raises SourceError if the file cannot be read or has no commits, ConflictError if the
         context of another file has that name.
         """
@@ -87,8 +87,7 @@ class Contexts(ContextReader):
             number, existed = transcript_import.context_for(act, path, project, name, self._now())
             fresh = transcript_import.not_imported_yet(act, number, read.drafts)
             contents = store_texts(act, [draft.text for draft in fresh], tokens)
-            ids = chain.append(act, number, fresh, contents, self._now())
-            commit_annotations.restore(act, ids, [draft.annotations for draft in fresh])
+            chain.append(act, number, fresh, contents, self._now())
             act.title = f"Imported {prepare(path.name).text}: {count(len(fresh), 'commit')}"
         return ImportResult(
             self.get(number), len(fresh), read.skipped, existed, masked=read.masked, act=act.id
@@ -139,7 +138,8 @@ class Contexts(ContextReader):
         """Give a commit a new text. The edit is a commit too, and the original stays.
 
         Returns the edited commit; the same text again changes nothing. Raises ReviewerError for
-        an empty text, UnknownIdError, ConflictError when a compression replaced the commit.
+        an empty text and for a summary, whose text is checked by `compress`, UnknownIdError,
+        ConflictError when a compression replaced the commit.
         """
         prepared = prepare(text)
         if not prepared.text.strip():
@@ -147,6 +147,13 @@ class Contexts(ContextReader):
         before = self.commit(commit)
         if before.text == prepared.text:
             return before
+        if before.summary_of:
+            short = before.row.hash[:8]
+            raise ReviewerError(
+                f"{short} is a summary, and its text is checked against the original. To write your"
+                f" own: reviewer compress CONTEXT --from {short} --to {short} --text SEGMENT=FILE"
+                " --apply"
+            )
         tokens = count_tokens([prepared], self._known([prepared]))
         with self._ledger.act("edit commit", f"Edited {before.row.hash[:8]}") as act:
             contents = store_texts(act, [prepared], tokens)

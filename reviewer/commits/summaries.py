@@ -15,14 +15,13 @@ Query = Callable[[str, Sequence[Any]], Sequence[Any]]
 
 
 class StoredSummary(Struct, frozen=True):
-    """A summary and its sources. `anchors` and `grade` are written when it is applied."""
+    """A summary and its sources. `grade` is written when it is applied."""
 
     key: str
     level: int
     topic: str
     sources: list[int]
     """The summarized commits."""
-    anchors: msgspec.Raw
     grade: dict[str, Any]
     tokens_before: int
 
@@ -30,7 +29,7 @@ class StoredSummary(Struct, frozen=True):
 def stored_summaries(query: Query, origins: Iterable[int]) -> dict[int, StoredSummary]:
     """The summaries among these commits, by commit."""
     rows = query(
-        "SELECT commit_id, key, level, topic, sources, anchors, fidelity, tokens_before"
+        "SELECT commit_id, key, level, topic, sources, fidelity, tokens_before"
         f" FROM segment WHERE commit_id {AMONG} ORDER BY id",
         (listed(origins),),
     )
@@ -40,9 +39,8 @@ def stored_summaries(query: Query, origins: Iterable[int]) -> dict[int, StoredSu
             level,
             topic,
             msgspec.json.decode(sources, type=list[int]),
-            msgspec.Raw(anchors.encode()),
             msgspec.json.decode(grade),
             tokens,
         )
-        for commit, key, level, topic, sources, anchors, grade, tokens in rows
+        for commit, key, level, topic, sources, grade, tokens in rows
     }

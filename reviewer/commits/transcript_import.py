@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from reviewer.commits.chain import Draft, create_context
 from reviewer.commits.contents import prepare
-from reviewer.commits.export_reader import read_export
 from reviewer.errors import ConflictError, SourceError
 from reviewer.sources.claude_words import NOTIFICATIONS, command_called
 from reviewer.sources.events import (
@@ -63,15 +62,12 @@ def read_transcript(
     """Read a file as drafts of commits; secrets are masked.
 
     Skips rewound branches, and turns of sub-agents unless the file has no others. `session`: only
-    this session of the file. Several conversations follow one another, each after a mark. Also
-    reads an exported context. Raises SourceError.
+    this session of the file. Several conversations follow one another, each after a mark. Raises
+    SourceError.
     """
     from reviewer.sources.open import NOTE_FORMATS
     from reviewer.sources.stream import read
 
-    exported = read_export(path, line_start, line_end)
-    if exported is not None:
-        return ImportedTranscript(tuple(exported), {}, dict(_masked(exported)))
     only = None if session is None else frozenset((session,))
     stream = read(path, line_start=line_start, line_end=line_end, sessions=only)
     main: list[tuple[str, Draft]] = []

@@ -14,18 +14,12 @@ from msgspec import Struct
 
 from reviewer.commits.chain import next_commit_id
 from reviewer.commits.contents import PreparedText, count_tokens, hashed_row, prepare, store_texts
-from reviewer.commits.criteria import encode_criteria
-from reviewer.commits.values import Priority, RetentionCriteria
 from reviewer.compression.context_snapshot import (
-    PINNED_SPAN,
     ChainCommit,
     ContextSnapshot,
-    moved,
 )
 from reviewer.compression.plan import Applied, Preview, SegmentPreview, segment_sources
 from reviewer.compression.preview import require_retained
-from reviewer.compression.retention import criteria_of
-from reviewer.compression.values import AnchorPoint
 from reviewer.errors import ReviewerError
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
@@ -38,20 +32,6 @@ class Replacement(Struct, frozen=True):
 
     preview: SegmentPreview
     text: PreparedText
-
-    @property
-    def anchors(self) -> list[AnchorPoint]:
-        """The anchors that the summary has verbatim, at their places in it."""
-        found = (moved(each, self.text.text) for each in self.preview.compressed.anchors)
-        return [anchor for anchor in found if anchor is not None]
-
-    @property
-    def criteria(self) -> RetentionCriteria | None:
-        """The criteria of IMPORTANT turns, for later summaries; None without such turns."""
-        segment = self.preview.segment
-        if all(turn.priority is not Priority.IMPORTANT for turn in segment.turns):
-            return None
-        return criteria_of(segment)
 
 
 def apply_preview(ledger: Ledger, preview: Preview, *, name: str, now: str) -> Applied:
@@ -87,10 +67,8 @@ def apply_preview(ledger: Ledger, preview: Preview, *, name: str, now: str) -> A
             options=_json(plan.options),
             at=now,
         )
-        pairs = list(zip(summaries, replacements, strict=True))
+        pairs = zip(summaries, replacements, strict=True)
         act.insert_many("segment", [_source(each, compression, number) for number, each in pairs])
-        for number, each in pairs:
-            _carry(act, number, each, now=now, actor=ledger.actor)
         done = "Compressed" if replacements else "Restored"
         act.title = (
             f"{done} {count(len(replacements) or len(restored), 'segment')} of {name}: "
@@ -151,7 +129,6 @@ def _source(each: Replacement, compression: int, summary: int) -> Image:
         "level": int(compressed.level),
         "topic": segment.topic,
         "sources": _json([turn.commit for turn in segment.turns]),
-        "anchors": _json(each.anchors),
         "fidelity": _json(
             {
                 **fidelity.scores,
@@ -164,32 +141,6 @@ def _source(each: Replacement, compression: int, summary: int) -> Image:
         "tokens_before": compressed.original_token_count,
         "tokens_after": compressed.token_count,
     }
-
-
-def _carry(act: Act, summary: int, each: Replacement, *, now: str, actor: str) -> None:
-    """Annotate the summary with the criteria and marked spans of its segment."""
-    if (criteria := each.criteria) is not None:
-        act.insert(
-            "annotation",
-            commit_id=summary,
-            priority=str(Priority.IMPORTANT),
-            reason="carried from the commits that it summarizes",
-            at=now,
-            actor=actor,
-            retention_json=encode_criteria(criteria),
-        )
-    marked = [found for found in each.anchors if found.source == "pinned"]
-    for anchor in {(anchor.start, anchor.end): anchor for anchor in marked}.values():
-        act.insert(
-            "anchor",
-            commit_id=summary,
-            type=str(anchor.type),
-            content=anchor.content,
-            span_start=anchor.start,
-            span_end=anchor.end,
-            confirmed=PINNED_SPAN,
-            at=now,
-        )
 
 
 def _repeated(commit: ChainCommit, parent: str | None) -> Image:

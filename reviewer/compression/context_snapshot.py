@@ -143,7 +143,7 @@ def _facts_of(meta: str) -> dict[str, Any]:
 
 
 def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[AnchorPoint]]:
-    """Spans marked by people in these commits, and anchors of earlier summaries, by origin."""
+    """Spans marked by people in these commits, by origin."""
     found: dict[int, list[AnchorPoint]] = {}
     for origin, kind, content, start, end in query(
         "SELECT commit_id, type, content, span_start, span_end FROM anchor"
@@ -152,10 +152,6 @@ def read_marks(query: Query, chain: Sequence[ChainCommit]) -> dict[int, list[Anc
     ):
         mark = AnchorPoint(AnchorType(kind), content, 1.0, 0, start, end, "pinned")
         found.setdefault(origin, []).append(mark)
-    for origin, stored in stored_summaries(query, [commit.origin for commit in chain]).items():
-        anchors = msgspec.json.decode(stored.anchors, type=tuple[AnchorPoint, ...])
-        detected = [each for each in anchors if each.source == "detected"]
-        found.setdefault(origin, []).extend(detected)
     return found
 
 

@@ -156,8 +156,7 @@ class AnchorPoint(Struct, frozen=True, gc=False):
     turn: int
     start: int
     end: int
-    source: Literal["detected", "confirmed", "pinned", "retained"] = "detected"
-    """Only stores of earlier versions have `confirmed`, which means pinned."""
+    source: Literal["detected", "pinned", "retained"] = "detected"
 
     def to_json(self) -> dict[str, Any]:
         """The fields that scripts read."""

@@ -22,7 +22,7 @@ from reviewer.fleet.tables import EVIDENCE, FILES, Folder, encoded
 from reviewer.fleet.values import Part, SourceFile
 from reviewer.promotion.rows.statement_rows import STATEMENTS_VERSION, PreparedStatement
 from reviewer.promotion.waves.candidate_collector import propose_from
-from reviewer.promotion.waves.source_reader import SourceReading, reason_of_fault
+from reviewer.promotion.waves.source_reader import SourcePass, reason_of_fault
 from reviewer.proposing.values import Proposer
 from reviewer.sources.events import Rewind
 from reviewer.sources.records import Record
@@ -111,7 +111,7 @@ class _Reading:
         assert now is not None
         place = Path("/", self._file.name)  # an address lies in no folder of this machine
         setting = setting_of(place, now, self._file.modified_ns / 1e9)
-        reading = SourceReading(path, setting)
+        reading = SourcePass(path, setting)
         self._format = reading.format
         for piece in reading:
             if isinstance(piece, Rewind):  # the person took these messages back

@@ -29,7 +29,7 @@ from reviewer.proposing.given import (
 from reviewer.proposing.proof import prove
 from reviewer.proposing.proof_index import ProofIndex
 from reviewer.proposing.reader_view import reader_view
-from reviewer.proposing.session_view import read_view
+from reviewer.proposing.session_view import view_of
 from reviewer.proposing.statements import (
     EXPECTED_ANSWER,
     BudgetReachedError,
@@ -39,7 +39,7 @@ from reviewer.proposing.statements import (
 )
 from reviewer.proposing.values import LineRole, Proof, Proposal, Proved, SessionView
 from reviewer.proposing.view_pieces import Piece, end_of, pieces
-from reviewer.sessions.findings import findings_of
+from reviewer.sessions.findings import Findings
 from reviewer.sources.stream import read
 from reviewer.text.numerals import count
 
@@ -159,9 +159,9 @@ def plan_run(
             raise CancelledError("Stopped before the model was asked.")
         progress(f"Reading {number:,} of {len(paths):,}  {path}")
         try:
-            stream = read(path)
-            findings = findings_of(stream)
-            whole = read_view(path)
+            stream, collector = read(path), Findings()
+            whole = view_of(stream, findings=collector)
+            findings = collector.close()
         except SourceError as problem:
             unread.append((path, str(problem)))
             continue

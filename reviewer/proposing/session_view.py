@@ -12,6 +12,7 @@ from msgspec import structs
 
 from reviewer.proposing.shortened import ShownText, cut, ends, shortened
 from reviewer.proposing.values import APPROVED, PLAN, LineRole, SessionView, ViewLine
+from reviewer.sessions.findings import Findings
 from reviewer.sources.calls import APPROVALS, POLLING
 from reviewer.sources.claude_words import tags
 from reviewer.sources.events import (
@@ -74,11 +75,20 @@ def read_view(
     """
     only = None if session is None else frozenset((session,))
     stream = read(path, line_start=line_start, line_end=line_end, sessions=only)
+    return view_of(stream, session or "")
+
+
+def view_of(
+    stream: EventStream, session: str = "", *, findings: Findings | None = None
+) -> SessionView:
+    """The view of a file, in one pass; `findings` get its events, too."""
     writer = _Writer(stream)
     for event in stream:
         writer.add(event)
+        if findings is not None:
+            findings.add(event)
     tally = Counter(stream.tally) + writer.tally
-    return SessionView(path, stream.format, writer.finished(), dict(tally), session or "")
+    return SessionView(stream.path, stream.format, writer.finished(), dict(tally), session)
 
 
 class _Writer:

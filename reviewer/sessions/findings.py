@@ -180,13 +180,6 @@ class Findings:
         return without_secrets(found, list[Finding])
 
 
-def findings_of(events: Iterable[Event]) -> list[Finding]:
-    findings = Findings()
-    for event in events:
-        findings.add(event)
-    return findings.close()
-
-
 class _Lane:
     """One session, or its sub-agents."""
 

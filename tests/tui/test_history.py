@@ -220,6 +220,18 @@ async def test_a_priority_names_its_session(engine: Engine) -> None:
         await screen.until(lambda: "priority new  pinned in harbour" in screen.text)
 
 
+async def test_an_act_about_a_turn_shows_no_memory_although_the_turn_quotes_a_number(
+    stocked: Engine, rejected: int
+) -> None:
+    talk = stocked.contexts.create("acme", "harbour").id
+    turn = stocked.contexts.add(talk, role="user", text=f"Fix #{rejected} today.")
+    act = stocked.contexts.annotate(turn.row.id, priority="pinned").act
+    async with opened(stocked, on="f8") as screen:
+        newest = present(history(screen).acts.current)
+        assert (newest.id, newest.title) == (act, f"Pinned “Fix #{rejected} today.”")
+        assert act not in history(screen).words
+
+
 async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
     async with opened(engine) as screen:
         await screen.press("f8", "j", "G", "x", "u", "Z", "tab")

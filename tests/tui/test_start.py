@@ -232,7 +232,7 @@ async def test_sessions_of_a_folder_that_is_gone_are_read_into_the_project_of_th
         await until_async(lambda: screen.app.screen is not first)
     assert engine.project == "box-office"
     assert engine.former_folders() == (str(old),)
-    assert any("two" in path for path in engine.sources.paths("box-office"))
+    assert any("two" in each.path for each in engine.sources.sessions("box-office"))
 
 
 async def test_all_folders_that_are_gone_are_read_into_this_project_by_one_key(
@@ -255,7 +255,7 @@ async def test_all_folders_that_are_gone_are_read_into_this_project_by_one_key(
         await until_async(lambda: screen.app.screen is not first)
     assert engine.project == "box-office"
     assert set(engine.former_folders()) == set(map(str, old))
-    assert len(engine.sources.paths("box-office")) == 2
+    assert len(engine.sources.sessions("box-office")) == 2
 
 
 async def test_r_in_a_queue_without_rows_and_news_offers_the_other_folders(

@@ -18,7 +18,7 @@ from msgspec import Struct
 from reviewer.errors import StoreError, UnknownIdError
 from reviewer.files import read_own, reason_of, write_atomic
 from reviewer.llm.answer_cache import answers_folder
-from reviewer.promotion.lists.readings import Readings
+from reviewer.promotion.lists.reader_log import ReaderLog
 from reviewer.promotion.rows.decided_rows import RETIRE
 from reviewer.sharing import COMMON, PERSONAL, is_shared, personal
 from reviewer.store import erasing
@@ -262,7 +262,7 @@ class Forgetting:
         anew = [answers_folder(), _own(store, "-answers")]
         if erasure.wipe.project:
             personal(store, ".places.json").unlink(missing_ok=True)
-            Readings(self._database).forget(erasure.wipe.project)
+            ReaderLog(self._database).forget(erasure.wipe.project)
             for folder in (*anew, _own(store, "-agents/sessions")):
                 for path in _files(folder):
                     path.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Sequence
 from itertools import islice
@@ -9,7 +10,7 @@ from itertools import islice
 from msgspec import Struct
 
 from reviewer.errors import UnknownIdError
-from reviewer.store.acts import AMONG, FORGET, listed
+from reviewer.store.acts import AMONG, FORGET, Scope, listed
 from reviewer.store.changes import Image, RowChange, Value, readable, runs_of, unpack
 from reviewer.store.undo import Undo, Undone, is_changed
 from reviewer.store.verify import Verification, verify
@@ -20,6 +21,7 @@ _NO_STEP = "kind NOT IN ('wave', 'read') AND NOT (kind = 'ingest' AND rows = 1)"
 """Steps of an ingestion change no row that a person decides on; the act `ingest` reports their
 result. An `ingest` that only ends its wave added nothing.
 """
+_NUMBER = re.compile(r"#(\d{1,18})\b")
 _OF_PROJECT = "EXISTS (SELECT 1 FROM ledger_project o WHERE o.project = ?3 AND o.act = ledger.id)"
 
 
@@ -87,6 +89,23 @@ class History(Undo):
     def views(self, ids: Sequence[int]) -> list[ActView]:
         """Some acts, newest first."""
         return self._views(f"WHERE id {AMONG} ORDER BY id DESC", (listed(ids),))
+
+    def wordings(self, acts: Sequence[ActView]) -> dict[int, str]:
+        """The text of the memory that a decision is about, by act: the only one that its title
+        names, if the act changed it. A title may also quote a number.
+        """
+        found: dict[int, str] = {}
+        for act in acts:
+            named = _NUMBER.findall(act.title) if act.scope == Scope.DECISION else []
+            if len(named) == 1 and (
+                row := self._database.first(
+                    "SELECT m.content FROM ledger_touch t JOIN memory m ON m.id = t.memory_id"
+                    " WHERE (t.memory_id, t.act) = (?, ?)",
+                    (int(named[0]), act.id),
+                )
+            ):
+                found[act.id] = row[0]
+        return found
 
     def reversals(self, act: int) -> list[ActView]:
         """The undos and redos of an act, oldest first."""

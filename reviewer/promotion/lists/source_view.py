@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from reviewer.errors import SourceError
+from reviewer.promotion.rows.decided_rows import OF_DECISION
 from reviewer.promotion.views import SourceState
 from reviewer.sources.elsewhere import is_url
 from reviewer.sources.unpacked import is_compressed, open_unpacked
@@ -74,16 +75,6 @@ class SourceView:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def paths(self, project: str | None) -> list[str]:
-        """The files ingested into a project, or into any, latest first."""
-        rows = self._database.query(
-            "SELECT path FROM source WHERE format NOT IN ('seed', 'decision')"
-            " AND (?1 IS NULL OR project_id ="
-            " (SELECT id FROM project WHERE name = ?1)) ORDER BY id DESC",
-            (project,),
-        )
-        return [str(path) for (path,) in rows]
-
     def stamps(self, project: str | None) -> dict[str, set[tuple[int, int]]]:
         """Path -> size and time in ns of the files read to their end into a project, or into any. A
         negative size means that only some sessions of the file were read.
@@ -99,29 +90,24 @@ class SourceView:
         return found
 
     def sessions(self, project: str | None) -> list[SessionRead]:
-        """The files of sessions read into a project, or into any; without sub-agents' sessions,
-        which are in another session, and copies that add nothing to another file.
+        """The sessions read into a project, or into any, without copies that add nothing to another
+        file.
         """
-        from reviewer.sources.open import NOTE_FORMATS, is_of_subagent  # late: all formats
-        from reviewer.sources.registry import FORMATS
-
-        formats = [each.name for each in FORMATS if each.name not in NOTE_FORMATS]
         asked = "FROM record r WHERE r.source_id = s.id AND r.role = 'user' AND r.use = 'said'"
-        rows = self._database.query(
-            "SELECT s.path, max((SELECT r.at FROM record r"
-            " WHERE r.source_id = s.id AND r.at IS NOT NULL ORDER BY r.line_start DESC LIMIT 1)),"
-            f" max((SELECT substr(r.text, 1, 2000) {asked} ORDER BY r.line_start LIMIT 1)),"
-            f" max((SELECT count(*) {asked})), s.format"
-            " FROM source s WHERE s.bytes <> -1 AND s.format IN"
-            f" ({','.join('?' * len(formats))}) AND (?{len(formats) + 1} IS NULL OR s.project_id ="
-            f" (SELECT id FROM project WHERE name = ?{len(formats) + 1})) GROUP BY s.path",
-            (*formats, project),
+        rows = session_rows(
+            self._database,
+            project,
+            "(SELECT r.at FROM record r"
+            " WHERE r.source_id = s.id AND r.at IS NOT NULL ORDER BY r.line_start DESC LIMIT 1)",
+            f"(SELECT substr(r.text, 1, 2000) {asked} ORDER BY r.line_start LIMIT 1)",
+            f"(SELECT count(*) {asked})",
+            "s.format",
         )
-        return [
-            SessionRead(path, last or "", said or "", requests, format_)
-            for path, last, said, requests, format_ in rows
-            if (last or said) and not is_of_subagent(Path(path))
-        ]
+        found: dict[str, SessionRead] = {}
+        for path, last, said, *rest in rows:
+            if last or said:
+                found.setdefault(path, SessionRead(path, last or "", said or "", *rest))
+        return list(found.values())
 
     def state(self, memory: int) -> SourceState:
         """Whether the file still has the bytes of a memory's first evidence."""
@@ -177,6 +163,23 @@ class SourceView:
             raise SourceError(f"{path} is not opened: it is not the full path of a file.")
         first, last = max(0, around_line - context), around_line + context + 1
         return window(Path(path), first, last)
+
+
+def session_rows(database: Database, project: str | None, *columns: str) -> list[sqlite3.Row]:
+    """The path and these columns of the files `s` of sessions read into a project, or into any, the
+    newest first. Sub-agents' sessions are in the one that started them.
+    """
+    from reviewer.sources.open import NOTE_FORMATS, is_of_subagent  # late: all formats
+
+    others = (*NOTE_FORMATS, "seed", OF_DECISION, "")
+    rows = database.query(
+        f"SELECT s.path, {', '.join(columns)} FROM source s WHERE s.bytes <> -1"
+        " AND (?1 IS NULL OR s.project_id = (SELECT id FROM project WHERE name = ?1))"
+        f" AND s.format NOT IN ({','.join('?' * len(others))})"
+        " ORDER BY s.modified_ns DESC, s.id DESC",
+        (project, *others),
+    )
+    return [row for row in rows if not is_of_subagent(Path(row["path"]))]
 
 
 def record_state(

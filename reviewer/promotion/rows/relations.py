@@ -48,19 +48,23 @@ def to_compare(database: Database, project: str, new: Sequence[int]) -> list[Sen
     texts = {row[0]: Sentence(*row) for row in database.query(_ROWS, (project,))}
     for number in new:
         if number in texts and (query := query_of(texts[number].text)):
-            near = database.query(
-                "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rank LIMIT ?",
-                (query, NEAREST),
-            )
+            near = database.query(_NEAR, (project, query, number, NEAREST))
             wanted.update(row[0] for row in near)
     return [texts[number] for number in sorted(wanted & texts.keys())][-MAX_STATEMENTS:]
 
 
+_OF_PROJECT = (
+    " WHERE m.project_id = (SELECT id FROM project WHERE name = ?) AND m.kind = 'memory'"
+    " AND m.status IN ('candidate', 'active') AND m.excerpt = 0 AND m.leader_id IS NULL"
+)
 _ROWS = (
     "SELECT m.id, coalesce((SELECT substr(max(r.at), 1, 10) FROM evidence e"
     " JOIN record r ON r.id = e.record_id WHERE e.memory_id = m.id), ''), m.content FROM memory m"
-    " WHERE m.project_id = (SELECT id FROM project WHERE name = ?) AND m.kind = 'memory'"
-    " AND m.status IN ('candidate', 'active') AND m.excerpt = 0 AND m.leader_id IS NULL"
+    f"{_OF_PROJECT}"
+)
+_NEAR = (
+    f"SELECT m.id FROM memory_text t JOIN memory m ON m.id = t.rowid{_OF_PROJECT}"
+    " AND memory_text MATCH ? AND m.id <> ? ORDER BY t.rank LIMIT ?"
 )
 
 

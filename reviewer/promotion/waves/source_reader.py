@@ -42,7 +42,7 @@ class Batch(Struct, frozen=True):
     found: list[Found]
 
 
-class SourceReading:
+class SourcePass:
     """The content of one file. Iterating, once, yields its records and the Rewinds of them, and
     fills `tally` (lines skipped by reason), `errors` and `findings`.
 

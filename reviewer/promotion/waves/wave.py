@@ -24,7 +24,7 @@ from reviewer.promotion.waves.candidate_collector import CandidateCollector
 from reviewer.promotion.waves.finish_wave import finish_wave
 from reviewer.promotion.waves.record_writer import FileRecords, RecordWriter, Stamp
 from reviewer.promotion.waves.report import ReportFolder, WaveProgress, WaveReport
-from reviewer.promotion.waves.source_reader import Batch, SourceReading, reason_of_fault
+from reviewer.promotion.waves.source_reader import Batch, SourcePass, reason_of_fault
 from reviewer.sources.events import Rewind
 from reviewer.sources.open import NOTE_FORMATS, is_of_subagent
 from reviewer.sources.records import RecordUse
@@ -137,12 +137,12 @@ class Wave:
             return
         setting = setting_of(path, self.clock(), stamp.modified_ns / 1e9)
         with self.breakable():
-            reading = SourceReading(path, setting, only)
-        records = FileRecords(self._writer, path, reading.format, again=self.again)
+            content = SourcePass(path, setting, only)
+        records = FileRecords(self._writer, path, content.format, again=self.again)
         found = self._collector.of_a_file()
         messages: list[int] = []
         """The first line of each."""
-        for piece in self._breakably(iter(reading)):
+        for piece in self._breakably(iter(content)):
             if isinstance(piece, Rewind):
                 records.rewind(piece)
                 found.rewind(piece)
@@ -155,14 +155,14 @@ class Wave:
             self._say_progress(path)
             self._go_on()
         found.propose(path, setting, self._known)
-        for error in reading.errors:
+        for error in content.errors:
             self._folder.error(f"{path}: {error}")
-        records.finish(stamp, reading.tally, reading.findings, only)
+        records.finish(stamp, content.tally, content.findings, only)
         self._collector.add(found)
         self._report.files += 1
-        self._report.sessions += reading.format not in NOTE_FORMATS and not is_of_subagent(path)
-        self._report.findings += len(reading.findings)
-        self._report.skipped_by.update(reading.tally)
+        self._report.sessions += content.format not in NOTE_FORMATS and not is_of_subagent(path)
+        self._report.findings += len(content.findings)
+        self._report.skipped_by.update(content.tally)
 
     def _stored(self, batch: Batch, records: FileRecords) -> dict[str, str]:
         """Store records; returns those to extract from, each with its key in the store."""

@@ -240,6 +240,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             known = read.pop(path, None) or SessionRead(path, last, request)
             found.append((str(each.id), each.name, known))
         found += [(path, Path(path).stem, each) for path, each in read.items()]
+        found.sort(key=lambda each: each[2].path)
         found.sort(key=lambda each: each[2].last, reverse=True)
         signs = self.host.glyphs
         return [_session_option(*each, signs) for each in found[:MAX_SESSIONS]]

@@ -35,7 +35,6 @@ FIELD_CELLS = 15
 WITH_ACTOR = 100
 """Minimum width in cells for the actor column."""
 
-_NUMBER = re.compile(r"#(\d+)\b")
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 STATUS_WORDS = {
@@ -98,11 +97,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     def _read_acts(self, ids: Sequence[int]) -> list[ActView]:
         """Read acts, and the text of the memory that a decision is about."""
         acts = self.engine.history.views(ids)
-        named = {each.id: _NUMBER.findall(each.title) for each in acts if each.scope == "decision"}
-        numbers = {act: int(found[0]) for act, found in named.items() if len(found) == 1}
-        rows = self.engine.queue.rows(sorted(set(numbers.values())))
-        contents = {row.id: row.content for row in rows}
-        self.words.update((act, contents.get(number, "")) for act, number in numbers.items())
+        self.words.update(self.engine.history.wordings(acts))
         return acts
 
     def reload(self) -> None:

@@ -25,7 +25,7 @@ from reviewer.tui.theme import glyphs
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
-    from reviewer.promotion.lists.readings import Offer
+    from reviewer.promotion.lists.reader_log import Offer
 
 ALL_READ = "Nothing is left to read: this project has no unread session."
 NOBODY = (
@@ -242,4 +242,4 @@ def find_offers(engine: Engine, project: str) -> list[Offer]:
     from reviewer.llm.readers import readers
     from reviewer.settings import load_settings
 
-    return engine.readings.offer(readers(load_settings().model), project)
+    return engine.reader_log.offer(readers(load_settings().model), project)

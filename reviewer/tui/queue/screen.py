@@ -229,7 +229,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         project, engine = self.project, self.engine
         if project is not None and not engine.read_only and not self.host.is_demo:
             self.read(
-                lambda: [] if engine.readings.ends(project) else find_offers(engine, project),
+                lambda: [] if engine.reader_log.ends(project) else find_offers(engine, project),
                 self.reader.take,
                 group="offers",
             )
@@ -870,7 +870,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         assert project is not None
         offers = self.reader.offers or await to_thread(find_offers, self.engine, project)
         if not offers:
-            unread = await to_thread(self.engine.readings.unread, project)
+            unread = await to_thread(self.engine.reader_log.unread, project)
             raise SourceError(NOBODY if unread else ALL_READ)
 
         async def then(option: Option) -> None:

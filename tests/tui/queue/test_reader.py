@@ -81,7 +81,7 @@ async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
     async with opened(engine, project="shop", size=size) as screen:
         await screen.until(lambda: price in screen.text)
         await screen.settle()
-        assert engine.readings.all() == []
+        assert engine.reader_log.all() == []
 
 
 async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered_again(
@@ -98,8 +98,8 @@ async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered
         assert "esc removes this" in screen.text
         await screen.press("escape")
         assert READ not in screen.text
-        (reading,) = engine.readings.all()
-        engine.readings.forget("shop")
+        (reading,) = engine.reader_log.all()
+        engine.reader_log.forget("shop")
         await screen.press("R")
         assert "Start on 1 session: enter starts" in screen.text
         assert "Claude Code  about 2,000 tokens in, 900 out" in screen.text
@@ -163,7 +163,7 @@ async def test_a_session_whose_answer_cannot_be_read_stays_unread_and_that_is_sa
     async with asked(engine, shop, "a") as screen:
         await screen.until(lambda: "Nothing could be read from 1 of 1 answer" in screen.status)
         await screen.until(lambda: "Claude Code on 1 session: about" in screen.text)
-        assert engine.readings.all() == []
+        assert engine.reader_log.all() == []
 
 
 async def test_the_question_says_the_price_and_escape_starts_nothing(
@@ -177,7 +177,7 @@ async def test_the_question_says_the_price_and_escape_starts_nothing(
         assert "about 2,000 tokens in, 900 out" in screen.text
         await screen.press("escape")
         await screen.settle()
-        assert engine.readings.all() == []
+        assert engine.reader_log.all() == []
 
 
 async def test_of_several_readers_one_is_chosen(

@@ -149,10 +149,10 @@ def test_text_that_a_person_asks_to_retain_is_an_anchor_verbatim() -> None:
 
 def test_marked_spans_come_beside_the_twenty() -> None:
     noise = [turn(f"I added `part_{number}.py`.", "assistant") for number in range(MOST + 5)]
-    mark = AnchorPoint(A.USER_PREFERENCE, "one", 1.0, 0, 0, 3, "confirmed")
+    mark = AnchorPoint(A.USER_PREFERENCE, "one", 1.0, 0, 0, 3, "pinned")
     points = find_anchors([turn("one"), *noise], marked=[mark])
     assert len(points) == MOST + 1
-    assert {p.source for p in points} == {"confirmed", "detected"}
+    assert {p.source for p in points} == {"pinned", "detected"}
 
 
 def test_spans_name_their_text_exactly() -> None:

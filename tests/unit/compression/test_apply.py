@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from reviewer.commits.values import Pattern, Priority
+from reviewer.compression.retention import criteria_of
 from reviewer.compression.segments import full_text
 from reviewer.compression.values import Level
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
@@ -26,10 +27,22 @@ def test_compressing_again_keeps_criteria_marks_and_anchors(kiosk: Kiosk) -> Non
     whole = "\n".join(message.text for message in kiosk.summaries())
     assert "$50k" in whole
     assert "takes 900 ms" in whole
-    carrying = [m for m in kiosk.summaries() if m.priority is Priority.IMPORTANT]
-    (criteria,) = {m.retention for m in carrying}
-    assert criteria.patterns == (Pattern("$50k"),)
-    assert criteria.instructions == "keep the dates"
+
+
+def test_only_the_marked_turn_is_important_behind_a_summary(kiosk: Kiosk) -> None:
+    kiosk.engine.contexts.annotate(kiosk.ids[3], priority="important")
+    kiosk.compress("brief")
+    behind = kiosk.compression.segments(kiosk.id)[0].turns
+    important = [turn.commit for turn in behind if turn.priority is Priority.IMPORTANT]
+    assert important == [kiosk.ids[3]]
+
+
+def test_criteria_of_a_summary_count_for_its_other_levels(kiosk: Kiosk) -> None:
+    kiosk.compress("detailed")
+    summary = kiosk.summaries()[0].commit
+    kiosk.engine.contexts.annotate(summary, retain_match=["$50k"])
+    first = kiosk.compression.segments(kiosk.id)[0]
+    assert criteria_of(first).patterns == (Pattern("$50k"),)
 
 
 def test_detected_anchors_are_known_again_although_another_role_says_them(kiosk: Kiosk) -> None:
@@ -124,6 +137,18 @@ def test_a_marked_span_moves_with_an_edit_or_goes_with_it(kiosk: Kiosk) -> None:
     assert "takes 900 ms" in {a.content for a in kiosk.anchors()}
     kiosk.engine.contexts.edit(kiosk.ids[2], "It is slow.")
     assert all(a.source == "detected" for a in kiosk.anchors())
+
+
+def test_an_applied_summary_gets_no_text_that_nobody_has_checked(kiosk: Kiosk) -> None:
+    kiosk.compress("brief")
+    summary = kiosk.summaries()[0]
+    with pytest.raises(ReviewerError, match="is a summary, and its text is checked"):
+        kiosk.engine.contexts.edit(summary.commit, "All is well.")
+    assert kiosk.summaries()[0].text == summary.text
+    plan = kiosk.compression.plan(kiosk.id, "brief", start=summary.commit, end=summary.commit)
+    (choice,) = plan.choices
+    plan = kiosk.compression.write(plan, choice.segment, "All is well.")
+    assert kiosk.compression.preview(plan).segments[0].in_doubt
 
 
 def test_secrets_typed_into_a_summary_are_masked(kiosk: Kiosk) -> None:

@@ -37,6 +37,16 @@ def test_what_is_compared_are_the_new_statements_and_the_nearest(
     assert asked[0].text == STATEMENT.rstrip(".")
 
 
+def test_the_nearest_are_those_of_the_project_however_many_others_there_are(
+    engine: Engine, tmp_path: Path
+) -> None:
+    one, other = two(engine, tmp_path, OTHER)
+    for number in range(6):
+        engine.entities.author(f"another {number}", "knowledge", OTHER)
+    asked = engine.proposals.to_compare("acme", [other])
+    assert [each.id for each in asked] == [one, other]
+
+
 def test_rows_that_say_the_same_wait_behind_the_best_wording_and_go_with_it(
     engine: Engine, tmp_path: Path
 ) -> None:

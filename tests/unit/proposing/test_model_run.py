@@ -14,6 +14,10 @@ from reviewer.proposing.given import KnownText
 from reviewer.proposing.model_run import ModelRun, RunPlan, SessionDone, piece_tokens, plan_run
 from reviewer.proposing.statements import Spent, StatementWriter
 from reviewer.proposing.values import LineRole, ViewLine
+from reviewer.sources import open as open_
+from reviewer.sources import stream
+from reviewer.sources.format import Format
+from reviewer.sources.reading import Reading
 from tests.unit.llm.scripted import Scripted
 from tests.unit.proposing.models import BUSY, NoAnswers, answer, said
 from tests.unit.sessions.told import Told
@@ -68,6 +72,19 @@ def test_reading_can_be_stopped_before_anything_is_asked(tmp_path: Path) -> None
             progress=read.append,
         )
     assert len(read) == 2
+
+
+def test_each_session_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+
+    def recognised(path: Path) -> tuple[Format, Reading]:
+        opened.append(path)
+        return open_.recognised(path)
+
+    monkeypatch.setattr(stream, "recognised", recognised)
+    paths = sessions(tmp_path, 2)
+    plan_run(paths, writer(Scripted(FOUND)), max_tokens=2000)
+    assert opened == paths
 
 
 def test_what_a_resumed_session_copies_from_another_is_read_once(tmp_path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from reviewer.sessions.findings import Finding, Kind, findings_of
+from reviewer.sessions.findings import Finding, Findings, Kind
+from reviewer.sources.events import Event
 from tests.memory import peak_of
 from tests.unit.sessions.told import Step, Told, edits, fails, refuses, runs, user
 
@@ -18,6 +20,13 @@ def told(tmp_path: Path) -> Told:
     told = Told(folder=tmp_path)
     told.user("Please do it")
     return told
+
+
+def findings_of(events: Iterable[Event]) -> list[Finding]:
+    findings = Findings()
+    for event in events:
+        findings.add(event)
+    return findings.close()
 
 
 def found(told: Told) -> list[Finding]:

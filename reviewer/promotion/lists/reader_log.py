@@ -11,8 +11,8 @@ from msgspec import Struct
 from reviewer.errors import StoreError
 from reviewer.files import append_own, read_own, write_atomic
 from reviewer.llm.readers import Reader
+from reviewer.promotion.lists.source_view import session_rows
 from reviewer.sharing import personal
-from reviewer.sources.open import NOTE_FORMATS, is_of_subagent
 from reviewer.sources.records import RecordUse
 from reviewer.store.database import Database
 from reviewer.text.numerals import count
@@ -26,7 +26,7 @@ GROWN = 1.25
 """A session that has grown by this factor since it was read is offered again."""
 
 
-class ReadingNote(Struct, frozen=True, kw_only=True):
+class ReadSession(Struct, frozen=True, kw_only=True):
     """A session read by a reader. `end`: the offset in its text up to which it was read, 0 if the
     file has rows or several conversations.
     """
@@ -71,20 +71,20 @@ class Offer(Struct, frozen=True):
         return " ".join(("reviewer propose", *self.reader.options, f"--newest {self.sessions}"))
 
 
-class Readings:
+class ReaderLog:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._path = personal(database.path, ".readings")
 
-    def note(self, reading: ReadingNote) -> None:
-        """Record a reading. Raises StoreError if the file cannot be written."""
+    def note(self, session: ReadSession) -> None:
+        """Record a session. Raises StoreError if the file cannot be written."""
         try:
-            append_own(self._path, msgspec.json.encode(reading) + b"\n")
+            append_own(self._path, msgspec.json.encode(session) + b"\n")
         except OSError as problem:
             raise StoreError(f"{self._path} cannot be written: {problem.strerror}.") from problem
 
-    def all(self) -> list[ReadingNote]:
-        """Every reading, oldest first; a damaged line counts as none. Raises StoreError."""
+    def all(self) -> list[ReadSession]:
+        """Every session, oldest first; a damaged line counts as none. Raises StoreError."""
         try:
             lines = read_own(self._path).splitlines()
         except FileNotFoundError:
@@ -100,7 +100,7 @@ class Readings:
         return found
 
     def forget(self, project: str) -> None:
-        """Remove the readings of a project. Raises StoreError and OSError."""
+        """Remove the sessions of a project. Raises StoreError and OSError."""
         kept = [each for each in self.all() if each.project != project]
         if self._path.exists():
             write_atomic(self._path, b"".join(msgspec.json.encode(each) + b"\n" for each in kept))
@@ -141,17 +141,11 @@ class Readings:
         for each in self.all():
             if each.project == project:
                 read[each.path] = max(each.bytes, read.get(each.path, 0))
-        rows = self._database.query(
-            "SELECT path, abs(bytes), format, id FROM source WHERE bytes <> -1 AND project_id ="
-            " (SELECT id FROM project WHERE name = ?) ORDER BY modified_ns DESC, id DESC",
-            (project,),
-        )
+        rows = session_rows(self._database, project, "abs(s.bytes)", "s.id")
         return [
             (Path(path), size, source)
-            for path, size, format_, source in rows
-            if format_ not in (*NOTE_FORMATS, "seed", "decision", "")
-            and not is_of_subagent(Path(path))
-            and size > read.get(path, 0) * GROWN
+            for path, size, source in rows
+            if size > read.get(path, 0) * GROWN
         ]
 
     def _said(self, source: int) -> int:
@@ -164,4 +158,4 @@ class Readings:
         return int(said)
 
 
-_decoder = msgspec.json.Decoder(ReadingNote)
+_decoder = msgspec.json.Decoder(ReadSession)

@@ -431,6 +431,48 @@ def test_changes_of_the_same_letters_are_told_apart() -> None:
     assert "- limit\n  + n" in shown
 
 
+def test_of_a_change_only_the_lines_that_differ() -> None:
+    old = "def fit(rows):\n    wide = 3\n    if rows:\n        turn(rows)\n    return rows"
+    new = old.replace("        turn(rows)", "        if wide:\n            turn(rows)")
+    new = new.replace("def fit(rows)", "def fit(rows, wide)").replace("    wide = 3\n", "")
+    turns = [turn("Turn the legend."), *edit("sheets/harbour.py", old=old, new=new)]
+    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
+        "harbour.py (edited):",
+        "  - def fit(rows):",
+        "  -     wide = 3",
+        "  + def fit(rows, wide):",
+        "      if rows:",
+        "  +         if wide:",
+    ]
+
+
+def test_of_many_changed_places_those_that_add_most() -> None:
+    old = "\n".join(f"row_{number} = {number}" for number in range(12))
+    sheets = "\n".join(f"turn(sheet_{number})" for number in range(7))
+    new = old.replace("row_1 = 1\n", "row_1 = tide\n").replace("row_9", f"{sheets}\nrow_9")
+    shown = section(
+        written([turn("Fit."), *edit("a.py", old=old, new=new)]), HandoverSection.CHANGES
+    )
+    assert "turn(sheet_6)" in shown
+    assert "tide" not in shown
+    assert shown.endswith("... 2 more lines")
+
+
+def test_tests_and_single_new_lines_are_the_last_changes_told() -> None:
+    turns = [
+        turn("Fit it."),
+        *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
+        *edit("sheets/harbour.py", old="import pier", new="import pier\nimport tide"),
+        *edit("tests/test_harbour.py", old="assert scale() == 1", new="assert scale() == 2"),
+    ]
+    shown = section(written(turns), HandoverSection.CHANGES).split("\n")
+    assert [line for line in shown if line.startswith("  + ")] == [
+        "  + scale = tide()",
+        "  + import tide",
+        "  + assert scale() == 2",
+    ]
+
+
 def test_of_long_changes_what_they_declare() -> None:
     body = "\n".join(f"    row_{number} = {number}" for number in range(40))
     new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"

@@ -118,10 +118,13 @@ def _changes(session: SessionFacts) -> Iterator[tuple[Changed, Change, str, bool
 
 def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
     """The checks since the last change, or those before it."""
-    found = [each for each in state.checks if each.stale is not fresh]
-    said = "; ".join(_check(each, state) for each in found[-MAX_CHECKS:])
+    found = [each for each in state.checks if each.stale is not fresh][-MAX_CHECKS:]
+    said = "; ".join(_check(each, state) for each in found)
     if not fresh:
-        yield from [f"Not run again since that change, before it: {said}."] if found else []
+        for change in dict.fromkeys(each.before for each in found):
+            said = "; ".join(_check(each, state) for each in found if each.before == change)
+            since = f"`{change}`" if change else "that change"
+            yield f"Not run again since {since}, before it: {said}."
     elif state.last_change < 0:
         yield from [f"Checks seen: {said}."] if found else []
     else:

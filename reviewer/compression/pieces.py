@@ -113,11 +113,17 @@ def _joined(items: Sequence[str]) -> str:
 
 
 def question_in(text: str, longest: int) -> str:
-    """The question at the end of a text, at most its last `longest` characters."""
-    last = list(_lines(text))[-2:]
-    asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith(("?", "？")))
-    question = next(asked, "")
-    return end_of(question, longest)
+    """The question at the end of a text, at most its last `longest` characters; after the sentence
+    before it if there is room, as "Want me to do that?" says nothing by itself.
+    """
+    lines = list(_lines(text))
+    for end in range(len(lines), max(len(lines) - 2, 0), -1):
+        both = lines[max(end - 2, 0) : end]
+        if both[-1].text.rstrip("*_ )").endswith(("?", "？")):
+            whole = " ".join(each.text for each in both)
+            is_prose = all(each.kind is UnitKind.SENTENCE for each in both)
+            return whole if is_prose and len(whole) <= longest else end_of(both[-1].text, longest)
+    return ""
 
 
 def end_of(line: str, longest: int) -> str:

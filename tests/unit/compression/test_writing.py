@@ -99,10 +99,16 @@ def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before
 
 def test_a_short_answer_stands_with_what_it_answers() -> None:
     text = written(FERRY[:3])
-    assert 'The agent had asked: "Shall I drop the winter column?"' in text
+    assert f'The agent had asked: "{FERRY[1].text}"' in text
     assert text.endswith("Shall I drop the winter column?\nPerson: yes")
     again = [*FERRY[:2], turn("no"), FERRY[1], turn("yes")]
-    assert 'Person: no (asked: "Shall I drop the winter column?")' in written(again)
+    assert f'Person: no (asked: "{FERRY[1].text}")' in written(again)
+
+
+def test_a_question_stands_without_a_long_sentence_or_an_item_before_it() -> None:
+    for before in (f"The column {'is wide and ' * 20}empty.", "1. Wrap it\n2. Drop it\n\n"):
+        text = written([FERRY[0], agent(f"{before} Shall I drop it?"), turn("yes, both")])
+        assert 'The agent had asked: "Shall I drop it?"' in text
 
 
 def test_a_chosen_number_stands_with_its_options() -> None:
@@ -151,7 +157,7 @@ def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
             "The person refused the agent's last call without a word.",
         ),
         ([FERRY[0], *FERRY[3:5]], "The agent had begun to work on it."),
-        (FERRY[:2], 'The agent asks, without an answer yet: "Shall I drop the winter column?"'),
+        (FERRY[:2], f'The agent asks, without an answer yet: "{FERRY[1].text}"'),
     ],
 )
 def test_where_the_agent_stands_with_the_request(turns: list[SegmentTurn], said: str) -> None:

@@ -111,6 +111,21 @@ def test_a_question_stands_without_a_long_sentence_or_an_item_before_it() -> Non
         assert 'The agent had asked: "Shall I drop it?"' in text
 
 
+def test_of_a_review_all_headings_stand_before_what_explains_them() -> None:
+    found = "\n\n".join(
+        f"**{number}. Pier {number} is drawn twice**\nIn the sheet {number}\n\n"
+        f"The legend_{number} hides `pier_{number}.draw` and `tide_{number}.rows` there."
+        for number in range(1, 9)
+    )
+    turns = [turn("Review the sheets."), agent(f"## Findings\n\n{found}"), turn("Mend them.")]
+    for most in (240, 300, 400, 900):
+        text = written(turns, most)
+        heads = [f"{number}. Pier {number} is" in text for number in range(1, 9)]
+        assert heads == sorted(heads, reverse=True)
+        assert all(heads) or "The legend_" not in text
+    assert "The legend_8" in text
+
+
 def test_a_chosen_number_stands_with_its_options() -> None:
     menu = agent("Fonts:\n1. Plain\n2. Wide\n\nWhich one?")
     text = written([turn("Fit it."), menu, turn("2"), agent("Set in it."), turn("Print it.")])

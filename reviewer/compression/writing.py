@@ -192,16 +192,15 @@ class _Writing:
         return "The agent had the last word."
 
     def _within(self, lines: Sequence[str], room: float, *, cut_last: bool = False) -> list[str]:
-        """The first lines that fit. `cut_last`: with the beginning of an overlong one."""
+        """The lines that fit, in their order. `cut_last`: with the beginning of an overlong one."""
         kept: list[str] = []
         for line in lines:
             if cut_last and room > MIN_CUT // 2:
                 line = begun(line, int(room) - 1, self._count)
             cost = self._count(line) + 1
-            if cost > room:
-                break
-            kept.append(line)
-            room -= cost
+            if cost <= room:
+                kept.append(line)
+                room -= cost
         return kept
 
     # The kept part of the course

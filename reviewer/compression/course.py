@@ -122,9 +122,10 @@ def _spoken(
         line = CourseLine(place_in_all, kind, piece.text, weight, number, each.turn)
         if closes and place == 0 and asked and is_short:
             line.needs = request
+        lines.append(line)
+    for line, piece in zip(lines, parts, strict=True):
         if piece.needs >= 0 and kind == "agent":  # parts of a summary or report are self-contained
             line.needs = lines[piece.needs]
-        lines.append(line)
     yield from lines
 
 

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from reviewer.compression.engine import SegmentAnalysis
 from reviewer.compression.state_lines import plan_lines, state_lines
-from reviewer.compression.told import changed_lines, without_cd
+from reviewer.compression.told import hunks, without_cd
 from reviewer.compression.turn_events import turn_events
 from reviewer.sources.claude_words import command_called, summary_words
 from reviewer.sources.events import (
@@ -191,9 +191,10 @@ def _changed(change: Change) -> str:
     verb = "deletes" if change.deleted else "writes" if change.created else "edits"
     lines = [f"{verb} {change.path}"]
     for old, new in change.pairs:
-        _, before, after = changed_lines(old, new)
-        mark = "" if change.created and not before else "+ "
-        lines += [*(f"- {line}" for line in before), *(f"{mark}{line}" for line in after)]
+        mark = "" if change.created and not old else "+ "
+        for hunk in hunks(old, new):
+            lines += [f"- {line}" for line in hunk.gone]
+            lines += [f"{mark}{line}" for line in hunk.added]
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -19,6 +20,8 @@ HEADINGS = 3
 HEADING_MARKS = "#*_:： "
 LEFT_OUT = "[...]"
 """The mark of a part of a message that is left out."""
+NUMBERED = re.compile(r"[*_]*\d{1,3}[.)]")
+"""The number of an item or a heading."""
 CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 
 
@@ -37,17 +40,20 @@ class _Line(NamedTuple):
 
 def pieces(text: str) -> list[TextPassage]:
     """The pieces of a text in order, each after its heading. The rest of a paragraph or list needs
-    its beginning; below a title at the start, all else needs the first piece.
+    its beginning; below a title at the start, all else needs the first piece. Of numbered headings
+    each needs the one before it, and what is below them needs them all.
     """
     found: list[TextPassage] = []
     first = next(units(text), None)
     above = 0 if first is not None and first.kind is UnitKind.HEADING else -1
-    heading = ""
+    headings: list[str] = []
+    numbered: list[int] = []
+    below: dict[int, list[int]] = {}
     for (kind, _), group in groupby(_lines(text), key=lambda line: (line.kind, line.block)):
         said = [line.text for line in group]
         needs = above if found else -1
         if kind is UnitKind.HEADING:
-            heading = ": ".join(said[-HEADINGS:])
+            headings = said[-HEADINGS:]
             continue
         if kind is UnitKind.CODE:
             code = clip(" ".join(said), CODE)
@@ -56,11 +62,21 @@ def pieces(text: str) -> list[TextPassage]:
             parts = [_joined(part) for part in grouped(said)]
         else:
             parts = [" ".join(part) for part in grouped(said)]
+        begins = headings[-1] if headings else said[0] if kind is UnitKind.SENTENCE else ""
+        if NUMBERED.match(begins):
+            needs = numbered[-1] if numbered else needs
+            numbered.append(len(found))
+        elif headings:
+            numbered = []
+        elif numbered:
+            below[len(found)] = numbered
         for part in parts:
-            found.append(TextPassage(f"{heading}: {part}" if heading else part, needs))
-            heading, needs = "", len(found) - 1
-    if heading:
-        found.append(TextPassage(heading, above if found else -1))
+            found.append(TextPassage(": ".join([*headings, part]), needs))
+            headings, needs = [], len(found) - 1
+    if headings:
+        found.append(TextPassage(": ".join(headings), above if found else -1))
+    for at, headed in below.items():
+        found[at] = found[at]._replace(needs=headed[-1])
     return found
 
 
@@ -113,11 +129,17 @@ def _joined(items: Sequence[str]) -> str:
 
 
 def question_in(text: str, longest: int) -> str:
-    """The question at the end of a text, at most its last `longest` characters."""
-    last = list(_lines(text))[-2:]
-    asked = (each.text for each in reversed(last) if each.text.rstrip("*_ )").endswith(("?", "？")))
-    question = next(asked, "")
-    return end_of(question, longest)
+    """The question at the end of a text, at most its last `longest` characters; after the sentence
+    before it if there is room, as "Want me to do that?" says nothing by itself.
+    """
+    lines = list(_lines(text))
+    for end in range(len(lines), max(len(lines) - 2, 0), -1):
+        both = lines[max(end - 2, 0) : end]
+        if both[-1].text.rstrip("*_ )").endswith(("?", "？")):
+            whole = " ".join(each.text for each in both)
+            is_prose = all(each.kind is UnitKind.SENTENCE for each in both)
+            return whole if is_prose and len(whole) <= longest else end_of(both[-1].text, longest)
+    return ""
 
 
 def end_of(line: str, longest: int) -> str:

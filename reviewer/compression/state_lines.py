@@ -10,11 +10,13 @@ from msgspec import Struct
 from reviewer.compression.session import Changed, SessionFacts, Voice
 from reviewer.compression.told import (
     DECLARED,
+    Hunk,
     added_names,
-    changed_lines,
     how_it_ended,
+    hunks,
     without_cd,
 )
+from reviewer.sessions.checks import is_test
 from reviewer.sessions.replacements import composed
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
@@ -116,10 +118,13 @@ def _changes(session: SessionFacts) -> Iterator[tuple[Changed, Change, str, bool
 
 def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
     """The checks since the last change, or those before it."""
-    found = [each for each in state.checks if each.stale is not fresh]
-    said = "; ".join(_check(each, state) for each in found[-MAX_CHECKS:])
+    found = [each for each in state.checks if each.stale is not fresh][-MAX_CHECKS:]
+    said = "; ".join(_check(each, state) for each in found)
     if not fresh:
-        yield from [f"Not run again since that change, before it: {said}."] if found else []
+        for change in dict.fromkeys(each.before for each in found):
+            said = "; ".join(_check(each, state) for each in found if each.before == change)
+            since = f"`{change}`" if change else "that change"
+            yield f"Not run again since {since}, before it: {said}."
     elif state.last_change < 0:
         yield from [f"Checks seen: {said}."] if found else []
     else:
@@ -191,8 +196,8 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
 
 
 def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
-    """The code of the last uncommitted or unmade changes, latest first;
-    `part`: as in `state_lines`.
+    """The code of the last uncommitted or unmade changes, latest first, but tests after other
+    files, and single new lines, such as imports, after other changes; `part`: as in `state_lines`.
     """
     found: list[_ShownChange] = []
     later: set[str] = set()
@@ -210,8 +215,10 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
             title = _title(changed, change)
             title = title.replace(_NO_RESULT, "") if part else title
             found.append(_ShownChange(path, title, pair, changed.made))
-    texts = ((each.title, "\n".join(_code(*each.pair))) for each in found)
-    return list(dict.fromkeys(f"{title}:\n{code}" for title, code in texts if code))
+    told = [(each, list(hunks(*each.pair))) for each in found]
+    told.sort(key=lambda one: (is_test(one[0].path), _size(one[1]) == 1))
+    texts = (f"{each.title}:\n{_code(changed)}" for each, changed in told if changed)
+    return list(dict.fromkeys(texts))
 
 
 class _ShownChange(Struct):
@@ -231,22 +238,26 @@ def _title(changed: Changed, change: Change) -> str:
     return f"{name} ({verb})"
 
 
-def _code(old: str, new: str) -> Iterator[str]:
-    """The lines removed and added by a replacement, after the line above them; if there are many,
-    only declarations, and the number of lines left out.
+def _size(found: Sequence[Hunk]) -> int:
+    return sum(len(hunk.gone) + len(hunk.added) for hunk in found)
+
+
+def _code(found: Sequence[Hunk]) -> str:
+    """The changed lines, with the line above each hunk: of a long hunk only what it declares, of
+    many those that add most; and the number of lines left out.
     """
-    same, before, after = changed_lines(old, new)
-    above = next((line for line in reversed(same) if line.strip()), "")
-    gone = [line for line in before if line.strip()]
-    added = [line for line in after if line.strip()]
-    changed = len(gone) + len(added)
-    if len(added) > CODE_LINES:
-        added = [match[0] for match in DECLARED.finditer("\n".join(added))] or added
-    lines = [f"  {above}"] if above else []
-    removed = [f"  - {line}" for line in gone[: CODE_LINES // 3]]
-    shown = [*removed, *(f"  + {line}" for line in added[: CODE_LINES - len(removed)])]
-    lines += shown
-    for line in lines:
-        yield line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 1]}…"
-    if changed > len(shown):
-        yield f"  ... {changed - len(shown):,} more lines"
+    shown: dict[int, list[str]] = {}
+    left = CODE_LINES
+    for number, hunk in sorted(enumerate(found), key=lambda each: -len(each[1].added)):
+        added = hunk.added
+        if len(added) > CODE_LINES:
+            added = [match[0] for match in DECLARED.finditer("\n".join(added))] or added
+        lines = [f"  - {line}" for line in hunk.gone[: CODE_LINES // 3]]
+        lines += [f"  + {line}" for line in added[: CODE_LINES - len(lines)]]
+        if len(lines) <= left:
+            left -= len(lines)
+            shown[number] = [*([f"  {hunk.above}"] if hunk.above else []), *lines]
+    code = [line for _, lines in sorted(shown.items()) for line in lines]
+    code = [line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 1]}…" for line in code]
+    more = _size(found) - (CODE_LINES - left)
+    return "\n".join([*code, f"  ... {more:,} more lines"] if more else code)

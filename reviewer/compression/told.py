@@ -5,7 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -142,16 +144,26 @@ def added_names(changes: Sequence[Change]) -> list[str]:
     return [name for name in dict.fromkeys(names) if name not in known]
 
 
-def changed_lines(old: str, new: str) -> tuple[list[str], list[str], list[str]]:
-    """The lines that a replacement removes and adds; before them the unchanged ones above."""
-    before, after = old.split("\n") if old else [], new.split("\n") if new else []
-    above: list[str] = []
-    while before and after and before[0] == after[0]:
-        above.append(before.pop(0))
-        del after[0]
-    while before and after and before[-1] == after[-1]:
-        before.pop(), after.pop()
-    return above, before, after
+class Hunk(NamedTuple):
+    """Neighbouring lines that a replacement removes and adds, and the line above them."""
+
+    above: str
+    gone: list[str]
+    added: list[str]
+
+
+def hunks(old: str, new: str) -> Iterator[Hunk]:
+    """The lines that a replacement changes, in order; indents and lines without letters, such as
+    blank ones and brackets, do not count.
+    """
+    before, after = (
+        [line for line in each.split("\n") if any(map(str.isalnum, line))] for each in (old, new)
+    )
+    matcher = SequenceMatcher(None, [*map(str.strip, before)], [*map(str.strip, after)])
+    for tag, from_b, to_b, from_a, to_a in matcher.get_opcodes():
+        if tag != "equal":
+            above = after[from_a - 1] if from_a else ""
+            yield Hunk(above, before[from_b:to_b], after[from_a:to_a])
 
 
 def told_once(steps: Sequence[ToldCall]) -> list[ToldCall]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence, Set
 from math import log1p
 
 from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
-from reviewer.compression.pieces import LEFT_OUT, pieces, question_in
+from reviewer.compression.pieces import LEFT_OUT, NUMBERED, pieces, question_in
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.values import HandoverSection
@@ -364,7 +364,7 @@ class _Writing:
                 mark = "- " if piece.kind == last.kind else mark
             if piece.message == cut_from and piece.kind != "steps" and not same:
                 mark += f"{LEFT_OUT} "
-            is_item = mark == "- " and piece.text[:1].isdigit()
+            is_item = mark == "- " and NUMBERED.match(piece.text)
             asked = piece.asked if piece.asked not in "".join(lines[-1:]) else ""
             answer = f' (asked: "{asked}")' if asked else ""
             lines.append(piece.text if is_item else f"{mark}{piece.text}{answer}")

@@ -119,6 +119,8 @@ class WorkingTree:
         """Branches by the folder in which Git reported or switched them, latest last."""
         self.changes = 0
         """Counts changes that may affect the result of a check."""
+        self.by_git = (0, "")
+        """That count at Git's last change of the files, such as a merge, and its command."""
         self.last_change, self.changed_by = -1, ""
         self.last_path = ""
         """The file of the last change that names one."""
@@ -236,6 +238,8 @@ class WorkingTree:
     def note_change(self, line: int, by: str) -> None:
         self.changes += 1
         self.last_change, self.changed_by = line, by
+        if by.startswith("git "):
+            self.by_git = (self.changes, by)
 
     # Effects of Git
 
@@ -418,6 +422,14 @@ class _Git:
             if commit.pushed != "pushed":
                 self._tree.commits[at] = structs.replace(commit, rewritten=True)
 
+    def _log(self) -> None:
+        """Git's list of commits has the new hash of one that was rewritten."""
+        listed = {subject: number for number, subject in _LOGGED.findall(self._run.printed)[::-1]}
+        for at, each in enumerate(self._tree.commits):
+            if each.rewritten and each.subject in listed:
+                found = structs.replace(each, id=listed[each.subject], rewritten=False)
+                self._tree.commits[at] = found
+
     def _reset(self) -> None:
         tree = self._tree
         tree._staged -= set(self._here)
@@ -490,6 +502,7 @@ class _Git:
         **dict.fromkeys(("stash", "clean", "rm", "mv"), _unsure),
         "reset": _reset,
         **dict.fromkeys(("rebase", "cherry-pick", "revert"), _unsure),
+        "log": _log,
         "merge": _merge,
         "pull": _pull,
         "branch": _branch,

@@ -122,6 +122,22 @@ SAID: dict[str, tuple[list[Step], list[str], list[str]]] = {
          fails("git push", "hook: no pushes on Sundays")],
         ["Committed (a push was tried and failed): 1a2b3c4 Keep the port open"], [],
     ),
+    "a commit under the hash that a rebase gave it": (
+        [edits("queue.py"),
+         runs("git commit -am x", "[main 1a2b3c4] Keep the port open\n 1 file changed"),
+         fails("git push", " ! [rejected] main -> main (fetch first)"),
+         runs("git pull --rebase", "Successfully rebased and updated refs/heads/main."),
+         runs("git push", "To a.git\n   0d0e0f0..5e6f7a8  main -> main"),
+         runs("git log --oneline -1", "5e6f7a8 Keep the port open")],
+        ["Committed (pushed): 5e6f7a8 Keep the port open"], ["): 1a2b3c4"],
+    ),
+    "a check that ran before a merge": (
+        [edits("queue.py"), runs("ruff check .", "All checks passed!"),
+         runs("git merge faster", "Updating 1a2b3c4..5e6f7a8\nFast-forward"),
+         runs("pytest -q", "3 passed"), edits("queue.py", "a = 2", "a = 3")],
+        ["Not run again since `git merge`, before it: `ruff check .`: passed.",
+         "Not run again since that change, before it: `pytest -q`: passed."], [],
+    ),
     "equal calls where the last one is": (
         [edits("queue.py"), fails("pytest -q", "1 failed"),
          runs("pytest -q 2>&1 | tail -1", "3 passed"), edits("queue.py", "a = 2", "a = 3")],

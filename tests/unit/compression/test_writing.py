@@ -99,10 +99,31 @@ def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before
 
 def test_a_short_answer_stands_with_what_it_answers() -> None:
     text = written(FERRY[:3])
-    assert 'The agent had asked: "Shall I drop the winter column?"' in text
+    assert f'The agent had asked: "{FERRY[1].text}"' in text
     assert text.endswith("Shall I drop the winter column?\nPerson: yes")
     again = [*FERRY[:2], turn("no"), FERRY[1], turn("yes")]
-    assert 'Person: no (asked: "Shall I drop the winter column?")' in written(again)
+    assert f'Person: no (asked: "{FERRY[1].text}")' in written(again)
+
+
+def test_a_question_stands_without_a_long_sentence_or_an_item_before_it() -> None:
+    for before in (f"The column {'is wide and ' * 20}empty.", "1. Wrap it\n2. Drop it\n\n"):
+        text = written([FERRY[0], agent(f"{before} Shall I drop it?"), turn("yes, both")])
+        assert 'The agent had asked: "Shall I drop it?"' in text
+
+
+def test_of_a_review_all_headings_stand_before_what_explains_them() -> None:
+    found = "\n\n".join(
+        f"**{number}. Pier {number} is drawn twice**\nIn the sheet {number}\n\n"
+        f"The legend_{number} hides `pier_{number}.draw` and `tide_{number}.rows` there."
+        for number in range(1, 9)
+    )
+    turns = [turn("Review the sheets."), agent(f"## Findings\n\n{found}"), turn("Mend them.")]
+    for most in (240, 300, 400, 900):
+        text = written(turns, most)
+        heads = [f"{number}. Pier {number} is" in text for number in range(1, 9)]
+        assert heads == sorted(heads, reverse=True)
+        assert all(heads) or "The legend_" not in text
+    assert "The legend_8" in text
 
 
 def test_a_chosen_number_stands_with_its_options() -> None:
@@ -151,7 +172,7 @@ def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
             "The person refused the agent's last call without a word.",
         ),
         ([FERRY[0], *FERRY[3:5]], "The agent had begun to work on it."),
-        (FERRY[:2], 'The agent asks, without an answer yet: "Shall I drop the winter column?"'),
+        (FERRY[:2], f'The agent asks, without an answer yet: "{FERRY[1].text}"'),
     ],
 )
 def test_where_the_agent_stands_with_the_request(turns: list[SegmentTurn], said: str) -> None:
@@ -429,6 +450,48 @@ def test_changes_of_the_same_letters_are_told_apart() -> None:
     shown = section(written(turns), HandoverSection.CHANGES)
     assert "- return n_items + n\n  + return n_items - n" in shown
     assert "- limit\n  + n" in shown
+
+
+def test_of_a_change_only_the_lines_that_differ() -> None:
+    old = "def fit(rows):\n    wide = 3\n    if rows:\n        turn(rows)\n    return rows"
+    new = old.replace("        turn(rows)", "        if wide:\n            turn(rows)")
+    new = new.replace("def fit(rows)", "def fit(rows, wide)").replace("    wide = 3\n", "")
+    turns = [turn("Turn the legend."), *edit("sheets/harbour.py", old=old, new=new)]
+    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
+        "harbour.py (edited):",
+        "  - def fit(rows):",
+        "  -     wide = 3",
+        "  + def fit(rows, wide):",
+        "      if rows:",
+        "  +         if wide:",
+    ]
+
+
+def test_of_many_changed_places_those_that_add_most() -> None:
+    old = "\n".join(f"row_{number} = {number}" for number in range(12))
+    sheets = "\n".join(f"turn(sheet_{number})" for number in range(7))
+    new = old.replace("row_1 = 1\n", "row_1 = tide\n").replace("row_9", f"{sheets}\nrow_9")
+    shown = section(
+        written([turn("Fit."), *edit("a.py", old=old, new=new)]), HandoverSection.CHANGES
+    )
+    assert "turn(sheet_6)" in shown
+    assert "tide" not in shown
+    assert shown.endswith("... 2 more lines")
+
+
+def test_tests_and_single_new_lines_are_the_last_changes_told() -> None:
+    turns = [
+        turn("Fit it."),
+        *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
+        *edit("sheets/harbour.py", old="import pier", new="import pier\nimport tide"),
+        *edit("tests/test_harbour.py", old="assert scale() == 1", new="assert scale() == 2"),
+    ]
+    shown = section(written(turns), HandoverSection.CHANGES).split("\n")
+    assert [line for line in shown if line.startswith("  + ")] == [
+        "  + scale = tide()",
+        "  + import tide",
+        "  + assert scale() == 2",
+    ]
 
 
 def test_of_long_changes_what_they_declare() -> None:

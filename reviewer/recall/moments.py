@@ -5,9 +5,10 @@ Written as kind and value: `command git push`, `path src/pay/`, `error nilerr`,
 subcommands, a path by its end, an error by its signature, an agent's tool by its name, words if a
 prompt or failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a
 session is denied once, with the memory as the reason; also written `before git push`, and with
-flags, as `guard git push --force`, only for a call that has them. `only`, which a person may write
-and reads as `no packet`: never in a packet; `always`: only there; `pinned`: first there;
-`unprompted`, read as `no prompt`: never with a prompt.
+flags, as `guard git push --force`, only for a call that has them. `edit src/pay/`: comes with the
+result of an edit, without a denial. `only`, which a person may write and reads as `no packet`:
+never in a packet; `always`: only there; `pinned`: first there; `unprompted`, read as `no prompt`:
+never with a prompt.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _ABBREVIATION = re.compile(r"\w\.\w$")
 class MomentKind(StrEnum):
     COMMAND = "command"
     PATH = "path"
+    EDIT = "edit"
     ERROR = "error"
     GUARD = "guard"
     TOOL = "tool"
@@ -98,7 +100,7 @@ def read_moment(text: str) -> Moment:
         raise ReviewerError(f"{kind} takes {need}.")
     for filler in FILLERS if kind is MomentKind.GUARD else ():
         value = value.removeprefix(filler)
-    if kind in (MomentKind.PATH, MomentKind.GUARD):
+    if kind in (MomentKind.PATH, MomentKind.EDIT, MomentKind.GUARD):
         value = value.replace("\\", "/")
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
@@ -145,6 +147,7 @@ def offers(text: str) -> tuple[Moment, ...]:
     too few letters to tell texts apart.
     """
     words = text.split()
+    MomentKind.EDIT: "edit src/pay/",
     too_few = text.isascii() and len(text.strip()) < LEAST_LETTERS
     if (
         not words
@@ -163,7 +166,11 @@ def offers(text: str) -> tuple[Moment, ...]:
     found = [
         *commands,
         *(Moment(MomentKind.GUARD, command.value) for command in commands),
-        *_paths_named(text),
+        *(
+            Moment(kind, path.value)
+            for path in paths
+            for kind in (MomentKind.PATH, MomentKind.EDIT)
+        ),
         Moment(MomentKind.ERROR, said),
         Moment(MomentKind.WORDS, said),
         *([Moment(MomentKind.TOOL, said)] if _TOOL.fullmatch(said) else []),
@@ -172,6 +179,7 @@ def offers(text: str) -> tuple[Moment, ...]:
     ]
     return tuple(dict.fromkeys(found))
 
+    paths = tuple(_paths_named(text))
 
 def commands_in(text: str) -> tuple[Moment, ...]:
     """The commands in the backticks of a text."""

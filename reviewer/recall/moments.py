@@ -61,6 +61,10 @@ BEFORE = ("before", "stop", "stops")
 FILLERS = ("the first ", "edit of ", "editing ", "running ")
 """Words that may stand before what is guarded, as on the screen: `stops the first edit of x.py`."""
 WITHOUT_VALUE = (MomentKind.ALWAYS, *BESIDE)
+_FURTHER = re.compile(
+    rf"(?:,| and) (?=(?:{'|'.join((*MomentKind, *BEFORE, *NEVER.values()))})\b)", re.IGNORECASE
+)
+"""What stands before a further moment instead of a semicolon."""
 
 
 class Moment(NamedTuple):
@@ -98,6 +102,9 @@ def read_moment(text: str) -> Moment:
     if (kind in WITHOUT_VALUE) != (not value):
         need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"
         raise ReviewerError(f"{kind} takes {need}.")
+    calls = (MomentKind.COMMAND, MomentKind.PATH, MomentKind.EDIT, MomentKind.GUARD)
+    if kind in calls and _FURTHER.search(value):
+        raise ReviewerError(f"Separate moments with a semicolon: {_FURTHER.sub('; ', text)}.")
     for filler in FILLERS if kind is MomentKind.GUARD else ():
         value = value.removeprefix(filler)
     if kind in (MomentKind.PATH, MomentKind.EDIT, MomentKind.GUARD):
@@ -121,7 +128,13 @@ def read_moment(text: str) -> Moment:
                 " moments after a semicolon."
             )
         value = names[0] if kind is MomentKind.COMMAND else " ".join((names[0], *_flags(value)))
-    if kind in (MomentKind.PATH, MomentKind.GUARD):
+    elif kind in calls:
+        if " " in value and not os.path.exists(value):
+            named = next(paths_in(value), "src/pay/")
+            raise ReviewerError(
+                f"{value} is no file here. Write {kind} {named}, and further moments after a"
+                " semicolon."
+            )
         value = value.removeprefix("./").lstrip("/") or value
     return Moment(kind, value)
 
@@ -134,6 +147,7 @@ LEAST_LETTERS = 3
 _EXAMPLES = {
     MomentKind.COMMAND: "command git push",
     MomentKind.PATH: "path src/pay/",
+    MomentKind.EDIT: "edit src/pay/",
     MomentKind.ERROR: "error nilerr",
     MomentKind.GUARD: "guard git push",
     MomentKind.TOOL: "tool mcp__db__query",
@@ -147,7 +161,6 @@ def offers(text: str) -> tuple[Moment, ...]:
     too few letters to tell texts apart.
     """
     words = text.split()
-    MomentKind.EDIT: "edit src/pay/",
     too_few = text.isascii() and len(text.strip()) < LEAST_LETTERS
     if (
         not words
@@ -162,6 +175,7 @@ def offers(text: str) -> tuple[Moment, ...]:
     ):
         return ()
     commands = commands_in(text) or commands_in(f"`{_from_a_program(words)}`")
+    paths = tuple(_paths_named(text))
     said = " ".join(" ".join(_quoted(text)).split()) or " ".join(words)
     found = [
         *commands,
@@ -179,7 +193,6 @@ def offers(text: str) -> tuple[Moment, ...]:
     ]
     return tuple(dict.fromkeys(found))
 
-    paths = tuple(_paths_named(text))
 
 def commands_in(text: str) -> tuple[Moment, ...]:
     """The commands in the backticks of a text."""

@@ -164,6 +164,44 @@ async def test_only_at_a_command_is_previewed_whole_and_set(
         assert "".join(f"{each.shown}; " for each in known.recall.moments(memory)) in screen.text
 
 
+async def test_only_at_an_edit_is_previewed_and_set(known: Engine, memory: int) -> None:
+    async with opened(known, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u")
+        await screen.press(*"only when editing cmd/main.go")
+        assert "in no packet · with the first edit of cmd/main.go" in screen.text
+        await screen.press("enter")
+        assert "; no agent is connected (F7)" in screen.status
+        moments = ["edit cmd/main.go", "only", "unprompted"]
+        assert [str(each) for each in known.recall.moments(memory)] == moments
+
+
+async def test_a_memory_that_nothing_hands_out_says_so(engine: Engine) -> None:
+    (number,) = engine.entities.author("acme", "preference", "Weigh before src/pay/ is run.").ids
+    engine.triage.promote([number])
+    engine.recall.set_moments(number, [Moment(MomentKind.UNPROMPTED)])
+    async with opened(engine, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "x", *"packets")
+        assert "then nothing hands it out" in screen.text
+        await screen.press("enter")
+        await screen.until(lambda: "nothing hands it out" in memory_screen(screen).fact.plain_text)
+
+
+@pytest.mark.parametrize("kind", [MomentKind.PINNED, MomentKind.ALWAYS])
+async def test_what_leaving_out_of_packets_previews_comes_true(
+    engine: Engine, kind: MomentKind
+) -> None:
+    (number,) = engine.entities.author("acme", "preference", "Weigh before src/pay/ is run.").ids
+    engine.triage.promote([number])
+    engine.recall.set_moments(number, [Moment(kind)])
+    words = "in no packet · when src/pay/ is named · at a prompt or failure about it"
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f5", "x", *"packets")
+        assert f"then {words[:40]}" in screen.text
+        await screen.press("enter")
+        shown = memory_screen(screen).fact
+        await screen.until(lambda: words in " ".join(shown.plain_text.split()))
+
+
 @pytest.mark.parametrize("size", SIZES)
 async def test_a_memory_that_is_wrong_waits_with_the_reason_until_it_is_decided(
     known: Engine, memory: int, size: tuple[int, int]

@@ -1,4 +1,4 @@
-"""Hooks at prompts, failed calls and guarded calls: parsing their payload, and the answer.
+"""Hooks at prompts, failed calls, edits and guarded calls: parsing their payload, and the answer.
 
 An agent waits for each of them, and most have no answer, so `reviewer hook` comes here before
 the rest of the program is loaded. A hook never blocks the agent: on any failure the answer is
@@ -14,7 +14,7 @@ import signal
 import sys
 
 from reviewer.agents.events import CHILD, EVENTS, TIMEOUTS, is_call_event
-from reviewer.recall.event_kinds import ERROR, GUARD
+from reviewer.recall.event_kinds import EDIT, ERROR, GUARD
 
 TYPE_CHECKING = False  # recognised by type checkers; importing `typing` costs a fifth of the time
 if TYPE_CHECKING:
@@ -81,13 +81,15 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
         return ""
     tool = _mapping(payload, "tool_input", "toolArgs")
     command = first_text(tool, "command") or first_text(payload, "command")
+    patched = _patched(command) if payload.get("tool_name") == "apply_patch" else ()
+    path = first_text(tool, "file_path", "path", "filePath") or first_text(payload, "path")
     output, reported_failed = _output(agent, payload, command) if kind == ERROR else ("", True)
+    if kind == ERROR and (patched or (path and not output)):
+        kind, output = EDIT, ""  # an edit that went well: after one that did not, no hook runs
     if kind == ERROR and not output:
         return ""
     from reviewer.recall.at_call import HookEvent, memories_at  # late: most calls end above
 
-    patched = _patched(command) if payload.get("tool_name") == "apply_patch" else ()
-    path = first_text(tool, "file_path", "path", "filePath") or first_text(payload, "path")
     happened = HookEvent(
         kind,
         first_text(payload, "session_id", "sessionId", "sessionID"),

@@ -81,7 +81,7 @@ class Connection(Struct, frozen=True, kw_only=True):
     project: str = ""
     """The project of a memory folder."""
     triggers: tuple[str, ...] | None = field(default=None, name="guards")
-    """The guards, commands and tools in the hooks; None if written by an earlier version."""
+    """The chosen calls in the hooks; None if written by an earlier version."""
 
     @property
     def key(self) -> tuple[str, WiringScope, str]:
@@ -176,7 +176,7 @@ class Connections:
         triggers: tuple[str, ...] | None = None,
     ) -> Planned:
         """The changes that connecting would make. `block`: also write these memories into a marked
-        block. `triggers`: the guards, commands and tools, if known; by default read from the store.
+        block. `triggers`: the chosen calls, if known; by default read from the store.
 
         Raises ReviewerError with the name of a file that must not be changed.
         """

@@ -21,7 +21,7 @@ from reviewer.recall.event_kinds import GUARD, START
 from reviewer.text.for_agents import NOTHING, AgentText
 
 MAX_RULES = 40
-"""The most rules per event for Claude Code; beyond that, the hook runs at every call."""
+"""The most rules per tool for Claude Code; beyond that, the hook runs at its every call."""
 
 SERVER = "reviewer"
 
@@ -73,10 +73,11 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str]
     triggers: tuple[str, ...] = ()
     """`guard git push`: the first such call of a session is denied. `command make check`: its
-    output is read even if a pipe hides a failure. `tool WebFetch`: its failures are read."""
+    output is read even if a pipe hides a failure. `edit src/pay/`: an edit brings its memory.
+    `tool WebFetch`: its failures are read."""
 
     def named(self, kind: str) -> tuple[str, ...]:
-        """What the triggers of a kind (`guard`, `command`, `tool`) name."""
+        """What the triggers of a kind (`guard`, `command`, `edit`, `tool`) name."""
         pairs = (each.partition(" ") for each in self.triggers)
         return tuple(what for of, _, what in pairs if of == kind)
 
@@ -120,14 +121,16 @@ def _claude(place: WiringPlace) -> Wiring:
     agent = "claude-code"
     command, *arguments = place.mcp(agent)
     entry = {"type": "stdio", "command": command, "args": arguments, "env": {}}
+    guards = place.named("guard")
+    files = [each for each in guards if "/" in each or " " not in each]  # also `guard README.md`
     hooks = (
         _hook(place, agent, "SessionStart", "startup|resume|clear|compact"),
         _hook(place, agent, "PreCompact"),
         _hook(place, agent, "SessionEnd"),
         _hook(place, agent, "UserPromptSubmit"),
         _hook(place, agent, "PostToolUseFailure", place.failing("Bash")),
-        *_claude_rules(place, "PreToolUse", place.named("guard")),
-        *_claude_rules(place, "PostToolUse", place.named("command")),
+        *_claude_rules(place, "PreToolUse", [each for each in guards if "/" not in each], files),
+        *_claude_rules(place, "PostToolUse", place.named("command"), place.named("edit")),
     )
     return Wiring(
         parts=(
@@ -141,23 +144,21 @@ def _claude(place: WiringPlace) -> Wiring:
     )
 
 
-def _claude_rules(place: WiringPlace, event: str, calls: Sequence[str]) -> Iterator[Addition]:
+def _claude_rules(
+    place: WiringPlace, event: str, commands: Sequence[str], files: Sequence[str]
+) -> Iterator[Addition]:
     """Hooks with a rule for each command or path, so that other calls start no process."""
-    rules: dict[str, list[str]] = {}
-    for call in calls:
-        if "/" not in call:
-            # Stars allow `sudo` before it and options within it; the hook decides, also on flags.
-            rules.setdefault("Bash", []).append(f"*{'*'.join(call.partition(' -')[0].split())}*")
-        if "/" in call or (event == "PreToolUse" and " " not in call):  # also `guard README.md`
-            # In any folder: a relative rule counts from the one in which the agent was started.
-            file = f"//**/{call}{'**' if call.endswith('/') else ''}"
-            for tool in ("Edit", "Write"):
-                rules.setdefault(tool, []).append(file.replace("[", "?").replace("]", "?"))
+    # Stars allow `sudo` before it and options within it; the hook decides, also on flags.
+    shell = [f"*{'*'.join(call.partition(' -')[0].split())}*" for call in commands]
+    # In any folder: a relative rule counts from the one in which the agent was started.
+    edited = [f"//**/{file}{'**' if file.endswith('/') else ''}" for file in files]
+    edited = [file.replace("[", "?").replace("]", "?") for file in edited]
     hook = _command_hook(place, "claude-code", event)
-    for tool, patterns in rules.items():
+    for tool, patterns in (("Bash", shell), ("Edit", edited), ("Write", edited)):
         ruled = [{**hook, "if": f"{tool}({pattern})"} for pattern in patterns]
-        hooks = ruled if len(calls) <= MAX_RULES else [hook]
-        yield Addition(("hooks", event), {"matcher": tool, "hooks": hooks})
+        if ruled:
+            hooks = ruled if len(ruled) <= MAX_RULES else [hook]
+            yield Addition(("hooks", event), {"matcher": tool, "hooks": hooks})
 
 
 def _codex(place: WiringPlace) -> Wiring:
@@ -166,7 +167,7 @@ def _codex(place: WiringPlace) -> Wiring:
         folder = place.root / ".codex"
     command, *arguments = place.mcp("codex")
     afterwards = [
-        "Codex skips new hooks until you approve them, including the one for your first guard: "
+        "Codex skips new hooks until you approve them, including that of your first guard or edit: "
         "start codex and open /hooks.",
         "In codex exec only the reading tools run; proposals need an approval, so they come from "
         "interactive sessions. It may begin before the server has started: required = true under "
@@ -187,6 +188,7 @@ def _codex(place: WiringPlace) -> Wiring:
                 *_hooks(
                     place, "codex", {"PostToolUse": "^Bash$", "PreToolUse": "^(Bash|apply_patch)$"}
                 ),
+                *_edit_hooks(place, "codex", "PostToolUse", "^apply_patch$"),
             ),
         ),
         afterwards=tuple(afterwards),
@@ -208,6 +210,7 @@ def _gemini(place: WiringPlace) -> Wiring:
                 base / ".gemini" / "settings.json",
                 Addition(("mcpServers",), {"command": command, "args": arguments}, SERVER),
                 *_hooks(place, "gemini", matchers),
+                *_edit_hooks(place, "gemini", "AfterTool", "write_file|replace"),
             ),
         ),
         afterwards=(
@@ -233,7 +236,7 @@ def _opencode(place: WiringPlace) -> Wiring:
             WiringFile(
                 path=plugins / "reviewer.js",
                 kind=FileKind.OWN,
-                text=AgentText(plugin(place.command, place.named("guard"))),
+                text=AgentText(plugin(place.command, place.named("guard"), place.named("edit"))),
             ),
         )
     )
@@ -249,7 +252,7 @@ def _copilot(place: WiringPlace) -> Wiring:
     command, *arguments = place.mcp("copilot")
     entry = {"type": "local", "command": command, "args": arguments, "env": {}, "tools": ["*"]}
     matchers = {
-        "postToolUse": "bash",
+        "postToolUse": "bash|edit|create" if place.named("edit") else "bash",
         "postToolUseFailure": "|".join(place.named("tool")),
         "preToolUse": "bash|edit|create",
     }
@@ -330,6 +333,12 @@ def _hooks(place: WiringPlace, agent: str, matchers: Mapping[str, str]) -> Itera
         yield _hook(place, agent, event, matchers.get(event, ""))
 
 
+def _edit_hooks(place: WiringPlace, agent: str, event: str, matcher: str) -> Iterator[Addition]:
+    """A hook of its own: Codex asks for another approval of one that is changed."""
+    if place.named("edit"):
+        yield _hook(place, agent, event, matcher)
+
+
 def _hook(place: WiringPlace, agent: str, event: str, matcher: str = "") -> Addition:
     """A hook of Claude Code, Codex or Gemini CLI."""
     group: dict[str, object] = {"matcher": matcher} if matcher else {}
@@ -351,6 +360,8 @@ import { spawn } from "node:child_process"
 const COMMAND = %(command)s
 // The words of each guarded call: its first time in a session is denied.
 const GUARDS = %(guards)s
+// The files and folders whose edit brings a memory.
+const EDITS = %(edits)s
 const MAX_MILLISECONDS = %(milliseconds)d
 
 // The answer of `reviewer hook`; empty on failure, so that it never blocks.
@@ -402,9 +413,12 @@ export const Reviewer = async ({ directory, worktree }) => {
     },
     "tool.execute.after": async (input, output) => {
       try {
-        if (input.tool !== "bash" || !output.metadata?.exit) return
-        const payload = { sessionID: input.sessionID, cwd, command: input.args?.command ?? "" }
-        const text = await ask("failure", { ...payload, output: output.output ?? "" })
+        const { command = "", filePath = "" } = input.args ?? {}
+        const edits = ["edit", "write"].includes(input.tool)
+        const failed = input.tool === "bash" && output.metadata?.exit
+        if (!failed && !(edits && EDITS.some((file) => filePath.includes(file)))) return
+        const payload = { sessionID: input.sessionID, cwd, command, path: filePath }
+        const text = await ask("failure", { ...payload, output: failed ? output.output : "" })
         if (text) output.output += "\\n" + text
       } catch {}
     },
@@ -421,11 +435,12 @@ export const Reviewer = async ({ directory, worktree }) => {
 """
 
 
-def plugin(command: Sequence[str], guards: Sequence[str] = ()) -> str:
+def plugin(command: Sequence[str], guards: Sequence[str], edits: Sequence[str]) -> str:
     """The plugin of OpenCode, which cannot run a command as a hook."""
     return _PLUGIN % {
         "command": json.dumps(list(command)),
         "guards": json.dumps([guard.split() for guard in guards]),
+        "edits": json.dumps(edits),
         "milliseconds": AGENT_TIMEOUTS[START] * 1000,
     }
 

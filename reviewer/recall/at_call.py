@@ -1,4 +1,4 @@
-"""Memories for a prompt, a failure or a guarded call, read straight from the store.
+"""Memories for a prompt, a failure, an edit or a guarded call, read straight from the store.
 
 Runs in a hook while an agent waits: imports little besides the standard library, reads prepared
 texts only (table `moment`), and records uses. If it raises, the hook answers nothing.
@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
-from reviewer.recall.event_kinds import ERROR, GUARD, PROMPT, START
+from reviewer.recall.event_kinds import EDIT, ERROR, GUARD, PROMPT, START
 from reviewer.recall.search import (
     BY_SIGNATURE,
     MAX_WORDS,
@@ -21,6 +21,7 @@ from reviewer.recall.search import (
     Recalled,
     call_triggers_of,
     command_moments,
+    edits_at,
     guards_at,
     readable,
     recall,
@@ -53,7 +54,7 @@ NOTICE = "<task-notification>"
 
 
 class HookEvent:
-    """An event in an agent's session. `kind`: PROMPT, ERROR or GUARD.
+    """An event in an agent's session. `kind`: PROMPT, ERROR, EDIT or GUARD.
 
     `reported_failed`: the agent reports the failure; otherwise the output must show it.
     """
@@ -117,12 +118,12 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
         in_transaction(opened, note)
     if not found:
         return ""
-    guarded = found[0].why.removeprefix("guard ")
-    return _framed(event, [(memory.id, texts[memory.id]) for memory in found], guarded)
+    named = found[0].why.partition(" ")[2]
+    return _framed(event, [(memory.id, texts[memory.id]) for memory in found], named)
 
 
 def call_triggers(store: str) -> tuple[str, ...]:
-    """The guards, commands and tools of all projects in a store; empty if it cannot be read."""
+    """The chosen calls of all projects in a store; empty if it cannot be read."""
     try:
         with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
@@ -179,8 +180,8 @@ def _work_tree(folder: str) -> str:
 def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
     """The search terms; None for a call that did not fail and a prompt that nobody typed."""
     commands = _commands(store, project, event)
-    if event.kind == GUARD:
-        return Cue(GUARD, "", commands, event.paths, line=event.command)
+    if event.kind in (GUARD, EDIT):
+        return Cue(event.kind, "", commands, event.paths, line=event.command)
     if event.kind == PROMPT:
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):
@@ -279,6 +280,8 @@ def _new_to_session(
     """
     if event.kind == GUARD:
         found = guards_at(store, project, cue)
+    elif event.kind == EDIT:
+        found = edits_at(store, project, cue)
     else:
         known = handed_over if event.kind == PROMPT else ()
         most = MAX_MEMORIES + len(handed_over)
@@ -286,11 +289,14 @@ def _new_to_session(
     return _without(found, handed_over)
 
 
-def _framed(event: HookEvent, rows: Sequence[tuple[int, str]], guarded: str) -> str:
-    """Memories with their numbers between the tags, in at most MAX_CHARS."""
-    call = event.command if event.kind == ERROR else guarded
+def _framed(event: HookEvent, rows: Sequence[tuple[int, str]], named: str) -> str:
+    """Memories with their numbers between the tags, in at most MAX_CHARS. `named`: the value of the
+    first one's moment.
+    """
+    call = event.command if event.kind == ERROR else named
     call = " ".join(word for word in call.split(maxsplit=3)[:3] if _is_plain(word))
     about = {PROMPT: "what this prompt names", ERROR: f"the failed call {call}".strip()}
+    about[EDIT] = f"edits of {call or 'this file'}"
     head = f"The person keeps this for {about.get(event.kind, f'the call {call}'.strip())}:"
     foot = f"\n{AGAIN}" if event.kind == GUARD else ""
     frame = len(f"{OPENING}\n{head}\n{CLOSING}{foot}")

@@ -5,4 +5,5 @@ START = "start"
 
 PROMPT = "prompt"
 ERROR = "error"
+EDIT = "edit"
 GUARD = "guard"

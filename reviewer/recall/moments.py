@@ -5,9 +5,10 @@ Written as kind and value: `command git push`, `path src/pay/`, `error nilerr`,
 subcommands, a path by its end, an error by its signature, an agent's tool by its name, words if a
 prompt or failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a
 session is denied once, with the memory as the reason; also written `before git push`, and with
-flags, as `guard git push --force`, only for a call that has them. `only`, which a person may write
-and reads as `no packet`: never in a packet; `always`: only there; `pinned`: first there;
-`unprompted`, read as `no prompt`: never with a prompt.
+flags, as `guard git push --force`, only for a call that has them. `edit src/pay/`: comes with the
+result of an edit, without a denial. `only`, which a person may write and reads as `no packet`:
+never in a packet; `always`: only there; `pinned`: first there; `unprompted`, read as `no prompt`:
+never with a prompt.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _ABBREVIATION = re.compile(r"\w\.\w$")
 class MomentKind(StrEnum):
     COMMAND = "command"
     PATH = "path"
+    EDIT = "edit"
     ERROR = "error"
     GUARD = "guard"
     TOOL = "tool"
@@ -59,6 +61,10 @@ BEFORE = ("before", "stop", "stops")
 FILLERS = ("the first ", "edit of ", "editing ", "running ")
 """Words that may stand before what is guarded, as on the screen: `stops the first edit of x.py`."""
 WITHOUT_VALUE = (MomentKind.ALWAYS, *BESIDE)
+_FURTHER = re.compile(
+    rf"(?:,| and) (?=(?:{'|'.join((*MomentKind, *BEFORE, *NEVER.values()))})\b)", re.IGNORECASE
+)
+"""What stands before a further moment instead of a semicolon."""
 
 
 class Moment(NamedTuple):
@@ -96,9 +102,12 @@ def read_moment(text: str) -> Moment:
     if (kind in WITHOUT_VALUE) != (not value):
         need = "no value" if kind in WITHOUT_VALUE else f"a value, such as: {_EXAMPLES[kind]}"
         raise ReviewerError(f"{kind} takes {need}.")
+    calls = (MomentKind.COMMAND, MomentKind.PATH, MomentKind.EDIT, MomentKind.GUARD)
+    if kind in calls and _FURTHER.search(value):
+        raise ReviewerError(f"Separate moments with a semicolon: {_FURTHER.sub('; ', text)}.")
     for filler in FILLERS if kind is MomentKind.GUARD else ():
         value = value.removeprefix(filler)
-    if kind in (MomentKind.PATH, MomentKind.GUARD):
+    if kind in (MomentKind.PATH, MomentKind.EDIT, MomentKind.GUARD):
         value = value.replace("\\", "/")
     if kind is MomentKind.TOOL and not _TOOL.fullmatch(value):
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
@@ -119,7 +128,13 @@ def read_moment(text: str) -> Moment:
                 " moments after a semicolon."
             )
         value = names[0] if kind is MomentKind.COMMAND else " ".join((names[0], *_flags(value)))
-    if kind in (MomentKind.PATH, MomentKind.GUARD):
+    elif kind in calls:
+        if " " in value and not os.path.exists(value):
+            named = next(paths_in(value), "src/pay/")
+            raise ReviewerError(
+                f"{value} is no file here. Write {kind} {named}, and further moments after a"
+                " semicolon."
+            )
         value = value.removeprefix("./").lstrip("/") or value
     return Moment(kind, value)
 
@@ -132,6 +147,7 @@ LEAST_LETTERS = 3
 _EXAMPLES = {
     MomentKind.COMMAND: "command git push",
     MomentKind.PATH: "path src/pay/",
+    MomentKind.EDIT: "edit src/pay/",
     MomentKind.ERROR: "error nilerr",
     MomentKind.GUARD: "guard git push",
     MomentKind.TOOL: "tool mcp__db__query",
@@ -159,11 +175,16 @@ def offers(text: str) -> tuple[Moment, ...]:
     ):
         return ()
     commands = commands_in(text) or commands_in(f"`{_from_a_program(words)}`")
+    paths = tuple(_paths_named(text))
     said = " ".join(" ".join(_quoted(text)).split()) or " ".join(words)
     found = [
         *commands,
         *(Moment(MomentKind.GUARD, command.value) for command in commands),
-        *_paths_named(text),
+        *(
+            Moment(kind, path.value)
+            for path in paths
+            for kind in (MomentKind.PATH, MomentKind.EDIT)
+        ),
         Moment(MomentKind.ERROR, said),
         Moment(MomentKind.WORDS, said),
         *([Moment(MomentKind.TOOL, said)] if _TOOL.fullmatch(said) else []),

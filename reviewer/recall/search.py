@@ -93,10 +93,13 @@ _RECALLABLE = (
     f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND NOT {_IS_ALWAYS}"
     f" AND NOT {_IS_UNPROMPTED}"
 )
-_TOLD = (
-    f"{_RECALLABLE} AND EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind = '{TEXT}')"
-)
+_MOMENT = "EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind"
+_TOLD = f"{_RECALLABLE} AND {_MOMENT} = '{TEXT}')"
 """Only rows with a text for agents, so that no others take their place."""
+CALLS = ("command", "edit", "guard", "tool", "words")
+"""Moments that only a person chooses: beside them, the words of a memory recall it at a prompt but
+not at a failure, which is another than the chosen one."""
+_TOLD_AT_FAILURE = f"{_TOLD} AND NOT {_MOMENT} IN {CALLS})"
 
 
 def recall(
@@ -115,16 +118,18 @@ def recall(
     _snapshot = store.execute("SELECT 1 FROM memory")  # one transaction for all that is read
     found: dict[int, Recalled] = {}
     commands, paths = _with_programs(cue.commands), _path_ends(cue.paths)
+    told = _TOLD if cue.kind == "prompt" else _TOLD_AT_FAILURE
     for memory in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *(_by_quotation(store, project, cue) if cue.output else ()),
         *_triggered(store, project, "command", commands, "command"),
         *_triggered(store, project, "tool", [cue.tool] if cue.tool else [], "tool"),
         *_triggered(store, project, "path", paths, "path"),
+        *edits_at(store, project, cue),
         *(guards_at(store, project, cue) if cue.kind != "error" else ()),
         *(_by_command_word(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_by_chosen_words(store, project, cue.output or cue.text),
-        *_by_words(store, project, cue, by_line or limit, _TOLD if by_line else _RECALLABLE, known),
+        *_by_words(store, project, cue, by_line or limit, told if by_line else _RECALLABLE, known),
     ):
         if memory.id not in found or memory.score > found[memory.id].score:
             found[memory.id] = memory
@@ -163,9 +168,14 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
     return _recalled(found.values(), "guard")
 
 
+def edits_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
+    """The memories for an edit of a file, newest first."""
+    return _triggered(store, project, "edit", _path_ends(cue.paths), "edit")
+
+
 def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
-    """The chosen guards, commands and tools, as `guard git push`, and the commands in which a
-    memory's failure occurred: a pipe may hide that they fail again.
+    """The chosen guards, commands, edits and tools, as `guard git push`, and the commands in which
+    a memory's failure occurred: a pipe may hide that they fail again.
     """
     rows = store.execute("SELECT moments FROM memory WHERE status = 'active' AND moments <> ''")
     chosen = {moment for (moments,) in rows for moment in moments.split("\n")}
@@ -178,9 +188,9 @@ def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
     )
     return tuple(
         sorted(
-            {each for each in chosen if each.startswith(("guard ", "command ", "tool "))}.union(
-                command for (command,) in failing
-            )
+            {
+                each for each in chosen if each.startswith(("guard ", "command ", "edit ", "tool "))
+            }.union(command for (command,) in failing)
         )
     )
 

@@ -16,6 +16,7 @@ from reviewer.extraction.planted import is_planted
 from reviewer.recall.event_kinds import START
 from reviewer.recall.moments import (
     BESIDE,
+    NEVER,
     Moment,
     MomentKind,
     derived,
@@ -178,7 +179,7 @@ class Recall:
         )
 
     def call_triggers(self) -> tuple[str, ...]:
-        """The guards, commands and tools of all projects: `guard git push`. Raises StoreError."""
+        """The chosen calls of all projects: `guard git push`. Raises StoreError."""
         with failures_as_sentences(self._database.path):
             return call_triggers_of(self._database.reader())
 
@@ -251,6 +252,11 @@ class Recall:
         kinds = {each.kind for each in moments}
         if MomentKind.ONLY in kinds and kinds & {MomentKind.ALWAYS, MomentKind.PINNED}:
             raise ReviewerError("no packet excludes always (in packets only) and pinned.")
+        if kinds == {MomentKind.PATH, *NEVER}:
+            raise ReviewerError(
+                f"Nothing would hand out #{memory}: a path comes with prompts. Write edit in place"
+                " of path, or leave out no prompt or no packet."
+            )
         title = f"Set when agents get #{memory}: {chosen}"
         return self._choose(memory, lambda _: moments, title)
 

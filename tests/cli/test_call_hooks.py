@@ -59,6 +59,42 @@ GUARDED = {
     "claude-code": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool",
     "copilot": "preToolUse", "opencode": "guard",
 }  # fmt: skip
+EDITED: dict[str, tuple[str, dict[str, Any]]] = {
+    "claude-code": (
+        "PostToolUse",
+        {
+            "tool_name": "Edit",
+            "tool_input": {"file_path": "/x/{}"},
+            "tool_response": {"filePath": "/x/{}", "structuredPatch": []},
+        },
+    ),
+    "codex": (
+        "PostToolUse",
+        {
+            "tool_name": "apply_patch",
+            "tool_input": {"command": "*** Begin Patch\n*** Update File: {}\n*** End Patch"},
+            "tool_response": "Success. Updated the following files:\nM {}\n",
+        },
+    ),
+    "gemini": (
+        "AfterTool",
+        {
+            "tool_name": "replace",
+            "tool_input": {"file_path": "{}"},
+            "tool_response": {"llmContent": "Successfully modified file: {}"},
+        },
+    ),
+    "copilot": (
+        "postToolUse",
+        {
+            "toolName": "edit",
+            "toolArgs": {"path": "{}"},
+            "toolResult": {"textResultForLlm": "File {} updated with changes."},
+        },
+    ),
+    "opencode": ("failure", {"command": "", "path": "{}", "output": ""}),
+}
+"""What each agent tells after the edit of a file."""
 PROMPTS = {
     "claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent",
     "copilot": "userPromptSubmitted", "opencode": "prompt",
@@ -174,8 +210,38 @@ def test_a_guard_with_flags_stops_only_a_call_that_has_them(
     assert "overwrite" in hook(reviewer, "claude-code", "UserPromptSubmit", asked)
 
 
-@pytest.mark.parametrize(("when", "comes"), [("no prompt", False), ("no packet", True)])
-def test_a_memory_without_prompts_is_not_found_by_its_words_at_a_failure_either(
+@pytest.mark.parametrize("agent", EDITED)
+def test_the_memory_of_a_file_comes_with_its_first_edit(
+    agent: str, reviewer: Reviewer, office: Path
+) -> None:
+    remembered(reviewer, office, "Weigh it twice.", when="edit src/pay/")
+    remembered(reviewer, office, "Coins are in src/pay/coin.go.")  # which comes with a prompt
+    event, payload = EDITED[agent]
+
+    def edited(path: str) -> str:
+        filled = json.loads(json.dumps(payload).replace("{}", path))
+        return said(hook(reviewer, agent, event, told(office, **filled)))
+
+    assert edited("src/play/coin.go") == ""
+    text = edited("src/pay/coin.go")
+    assert "The person keeps this for edits of src/pay/:" in text
+    assert "twice" in text
+    assert "Coins" not in text
+    assert edited("src/pay/coin.go") == ""
+
+
+@pytest.mark.parametrize(
+    ("when", "comes"),
+    [
+        ("no prompt", False),
+        ("no packet", True),
+        ("guard git push", False),
+        ("edit src/pay/", False),
+        ("words glaze shelf", True),
+        ("error nilerr", True),
+    ],
+)
+def test_the_words_of_a_memory_bring_it_at_a_failure_unless_a_call_or_no_prompt_was_chosen(
     reviewer: Reviewer, office: Path, when: str, comes: bool
 ) -> None:
     remembered(reviewer, office, "Glaze of the kiln cracks: dry the shelf first.", when=when)
@@ -596,6 +662,12 @@ SETTINGS = {
         *((agent, "guard git push", name, words) for agent, (name, words) in SETTINGS.items()),
         ("claude-code", "command make check", ".claude/settings.json", "Bash(*make*check*)"),
         ("claude-code", "guard src/pay/", ".claude/settings.json", "Write(//**/src/pay/**)"),
+        ("claude-code", "edit src/pay/", ".claude/settings.json", "Edit(//**/src/pay/**)"),
+        ("claude-code", "edit README.md", ".claude/settings.json", "Write(//**/README.md)"),
+        ("codex", "edit src/pay/", ".codex/hooks.json", '"^apply_patch$"'),
+        ("gemini", "edit src/pay/", ".gemini/settings.json", '"write_file|replace"'),
+        ("opencode", "edit a.go", SETTINGS["opencode"][0], 'EDITS = ["a.go"]'),
+        ("copilot", "edit src/pay/", ".copilot/hooks/reviewer.json", '"bash|edit|create"'),
         ("claude-code", "guard README.md", ".claude/settings.json", "Edit(//**/README.md)"),
         ("claude-code", "guard [slug]/a.ts", ".claude/settings.json", "Edit(//**/?slug?/a.ts)"),
         ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),

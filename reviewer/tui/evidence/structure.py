@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from reviewer.recall.search import CALLS
 from reviewer.tui.kit import keys as kit_keys
 from reviewer.tui.kit.text import Run, TextBlock, TextSpan, moment
 from reviewer.tui.queue import keys
@@ -23,6 +24,7 @@ SIDE_ROWS = 2
 MOMENT_WORDS = {
     "command": "when {} fails",
     "path": "when {} is named",
+    "edit": "with the first edit of {}",
     "error": "at the failure {}",
     "guard": "stops the first {}",
     "tool": "when the tool {} fails",
@@ -112,11 +114,14 @@ def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
     kinds = [each.kind for each in moments]
     if "always" in kinds and not any(each.value for each in moments):
         return "only in packets, first" if "pinned" in kinds else "only in packets"
-    at = [_at(each) for each in moments if each.value]
+    prompts = "unprompted" not in kinds
+    at = [_at(each) for each in moments if each.value and (prompts or each.kind != "path")]
+    if "only" in kinds and not prompts and not at:
+        return "nothing hands it out"
     packets = "in no packet" if "only" in kinds else "in packets"
     packets = "first in packets" if "pinned" in kinds else packets
-    prompts = () if "unprompted" in kinds else ("at a prompt about it",)
-    return f" {signs.dot} ".join((packets, *at, *prompts))
+    about = "prompt" if any(kind in CALLS for kind in kinds) else "prompt or failure"
+    return f" {signs.dot} ".join((packets, *at, *([f"at a {about} about it"] if prompts else ())))
 
 
 def _at(moment: Moment) -> str:

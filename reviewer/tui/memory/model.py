@@ -126,8 +126,10 @@ def ways_out(
 def _packets(engine: Engine, memory: int, signs: Glyphs) -> Option:
     from reviewer.recall.moments import Moment, MomentKind  # late: it compiles patterns
 
-    both = (MomentKind.ALWAYS, MomentKind.ONLY)
-    moments = [each for each in engine.recall.moments(memory) if each.kind not in both]
+    others = (MomentKind.ALWAYS, MomentKind.ONLY, MomentKind.PINNED)
+    moments = [each for each in engine.recall.moments(memory) if each.kind not in others]
+    if not any(each.value for each in moments):
+        moments += engine.recall.moments(memory, derived=True)
     if memory in engine.recall.left_out(None):
         words = moment_words(moments, signs)
         return Option(INTO_PACKETS, "Put into packets again", f"then {words}")

@@ -385,7 +385,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                     return [option(typed.strip("; "))]
             except ReviewerError:
                 alone = NEVER.values() if "only" in last.lower().split() else []
-                near = [each.shown for each in offers(last) if each.value or not alone] or [last]
+                near = [
+                    each.shown
+                    for each in offers(last)  # alone, a path would come with nothing
+                    if not alone or (each.value and each.kind is not MomentKind.PATH)
+                ] or [last]
                 return [option("; ".join((*map(meant, before), each, *alone))) for each in near]
             default = Option("", "Default: from its wording and evidence")
             return [default, *(option(each.shown) for each in commands_in(content))]
@@ -397,7 +401,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             chosen = read(option.key)
             done = await self.write(lambda: self.engine.recall.set_moments(number, chosen))
             remark = ""
-            if any(each.kind is MomentKind.GUARD for each in chosen):
+            if any(each.kind in (MomentKind.GUARD, MomentKind.EDIT) for each in chosen):
                 remark = await to_thread(_without_agents, self.engine)
             self.settle(done, [number], remark=remark)
 

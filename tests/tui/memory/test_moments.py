@@ -26,7 +26,7 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         await screen.press("G", "question_mark", *"recall", "enter")
         assert "When agents get it" in screen.text
         await screen.press("escape")
-        assert "at a prompt about it" in screen.text
+        assert "at a prompt or failure about it" in " ".join(screen.text.split())
         await screen.press("e", *"when", "enter", *"comm", "enter")
         assert "comm is not a kind of moment" in screen.text
         assert not known.recall.at("acme", push)
@@ -111,6 +111,7 @@ async def test_every_kind_of_moment_is_said_in_words(known: Engine, memory: int)
     examples = {
         MomentKind.COMMAND: "git push",
         MomentKind.PATH: "src/pay/",
+        MomentKind.EDIT: "src/pay/",
         MomentKind.ERROR: "nilerr",
         MomentKind.GUARD: "git push",
         MomentKind.TOOL: "mcp__db__query",
@@ -161,6 +162,44 @@ async def test_only_at_a_command_is_previewed_whole_and_set(
         assert [str(each) for each in known.recall.moments(memory)] == moments
         await screen.press("e", *"when", "enter")
         assert "".join(f"{each.shown}; " for each in known.recall.moments(memory)) in screen.text
+
+
+async def test_only_at_an_edit_is_previewed_and_set(known: Engine, memory: int) -> None:
+    async with opened(known, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u")
+        await screen.press(*"only when editing cmd/main.go")
+        assert "in no packet · with the first edit of cmd/main.go" in screen.text
+        await screen.press("enter")
+        assert "; no agent is connected (F7)" in screen.status
+        moments = ["edit cmd/main.go", "only", "unprompted"]
+        assert [str(each) for each in known.recall.moments(memory)] == moments
+
+
+async def test_a_memory_that_nothing_hands_out_says_so(engine: Engine) -> None:
+    (number,) = engine.entities.author("acme", "preference", "Weigh before src/pay/ is run.").ids
+    engine.triage.promote([number])
+    engine.recall.set_moments(number, [Moment(MomentKind.UNPROMPTED)])
+    async with opened(engine, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "x", *"packets")
+        assert "then nothing hands it out" in screen.text
+        await screen.press("enter")
+        await screen.until(lambda: "nothing hands it out" in memory_screen(screen).fact.plain_text)
+
+
+@pytest.mark.parametrize("kind", [MomentKind.PINNED, MomentKind.ALWAYS])
+async def test_what_leaving_out_of_packets_previews_comes_true(
+    engine: Engine, kind: MomentKind
+) -> None:
+    (number,) = engine.entities.author("acme", "preference", "Weigh before src/pay/ is run.").ids
+    engine.triage.promote([number])
+    engine.recall.set_moments(number, [Moment(kind)])
+    words = "in no packet · when src/pay/ is named · at a prompt or failure about it"
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f5", "x", *"packets")
+        assert f"then {words[:40]}" in screen.text
+        await screen.press("enter")
+        shown = memory_screen(screen).fact
+        await screen.until(lambda: words in " ".join(shown.plain_text.split()))
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from reviewer.errors import ReviewerError
@@ -109,6 +111,8 @@ def test_the_failure_in_the_evidence_is_a_moment() -> None:
         ("stops the first git push --force", "guard git push --force"),
         ("before editing src/deploy.go", "guard src/deploy.go"),
         ("guard src/pay/", "guard src/pay/"),
+        ("edit ./src/pay/", "edit src/pay/"),
+        ("edit README.md", "edit README.md"),
         ("guard src\\pay\\coin.py", "guard src/pay/coin.py"),
         ("path /home/till/src/pay/", "path home/till/src/pay/"),
         ("guard $(git push)", "guard git push"),
@@ -136,6 +140,40 @@ def test_of_two_possible_commands_a_person_says_which() -> None:
 def test_what_is_no_moment_is_refused_with_what_is(written: str) -> None:
     with pytest.raises(ReviewerError, match=r"Examples: command git push|takes|such as"):
         read_moment(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "separate"),
+    [
+        ("before git push, before gh pr create", "before git push; before gh pr create"),
+        ("path src/pay/ and edit src/b.go", "path src/pay/; edit src/b.go"),
+        ("guard git push --force and no prompt", "guard git push --force; no prompt"),
+    ],
+)
+def test_two_moments_in_one_are_refused_with_their_separate_form(
+    written: str, separate: str
+) -> None:
+    with pytest.raises(ReviewerError) as refused:
+        read_moment(written)
+    assert str(refused.value) == f"Separate moments with a semicolon: {separate}."
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("before git push and when src/pay/ is named", "guard src/pay/"),
+        ("before Edit cmd/till/hooks.go", "guard cmd/till/hooks.go"),
+        ("edit of src/pay/coin.go", "edit src/pay/coin.go"),
+    ],
+)
+def test_a_path_with_a_blank_is_that_of_a_file(
+    written: str, right: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ReviewerError, match=f"is no file here. Write {right}, and further"):
+        read_moment(written)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "night shift").mkdir()
+    assert read_moment("before night shift/").value == "night shift/"
 
 
 def test_a_letter_or_two_offer_no_moment_to_choose() -> None:

@@ -199,6 +199,14 @@ def test_what_is_wanted_without_prompts_keeps_its_other_moments(engine: Engine) 
     assert recalled(engine, "path", "/home/ada/kiosk/till/drawer.go") == [3]
 
 
+def test_what_nothing_would_hand_out_is_refused(engine: Engine) -> None:
+    moments = [read_moment(each) for each in ("path till/", "no packet", "no prompt")]
+    with pytest.raises(ReviewerError, match=r"Nothing would hand out #4: .* Write edit"):
+        engine.recall.set_moments(4, moments)
+    engine.recall.set_moments(4, [read_moment("edit till/"), *moments[1:]])
+    assert recalled(engine, "path", "/home/ada/kiosk/till/drawer.go") == [3, 4]
+
+
 def test_what_is_left_out_while_another_program_writes_keeps_what_that_wrote(
     engine: Engine,
 ) -> None:

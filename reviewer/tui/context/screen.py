@@ -651,7 +651,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             Option("all", "Apply those too", _size(after, target)),
         ]
         segment, first = next(iter(doubtful.items()))
-        fits = "all" if after <= target < after + grown else "rest"
 
         async def then(option: Option) -> None:
             if option.key == "all":
@@ -663,7 +662,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
         hint = f"{'; '.join(first.faults)}: {self.data.named(segment)}"
         title = _failing(doubtful)
-        await self.choose(title, options, then, hint=hint, current=fits)
+        await self.choose(title, options, then, hint=hint)
 
     async def _apply(self, number: int, plan: CompressionPlan) -> None:
         act = RunningAct("Applying")

@@ -226,6 +226,19 @@ async def test_the_source_opens_at_the_line_and_the_text_is_copied(screen: Scree
     assert isinstance(screen.app.screen, SessionScreen)
 
 
+async def test_the_source_of_a_quoted_result_opens_at_the_line_of_the_quote(
+    read: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quote = CitedText(1, 2, 3, "ls: no tray")
+    monkeypatch.setattr(read.sources, "cited", lambda _: [quote])
+    async with opened(read, project="acme") as screen:
+        await screen.press("enter", "left_square_bracket")
+        assert current(screen) == "Bash: ls: no tray"
+        assert "line 3 · error" in screen.text
+        await screen.press("o")
+        assert "line 3 of 6" in screen.text
+
+
 async def test_a_session_that_is_gone_is_said_and_nothing_breaks(
     read: Engine, session: Path
 ) -> None:

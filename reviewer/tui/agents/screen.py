@@ -165,6 +165,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None:
             return
         row = state.row
+        self.zoomed = None  # the question would cover the changes
         root = home() if scope is WiringScope.USER else Path(tree_root())
         planned = await to_thread(self._plan, row.agent, place_for(scope, root, self._store))
 
@@ -220,6 +221,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None or connection is None:
             return
         title, where = state.row.title, SCOPE_WORDS[connection.scope]
+        self.zoomed = None
         planned = await to_thread(self._connections.plan_disconnect, connection)
 
         async def write() -> str:

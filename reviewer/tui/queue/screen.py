@@ -92,7 +92,7 @@ TITLES = {
     "waiting": "Waiting",
     "deferred": "Deferred",
     "active": "Promoted",
-    "invalid": "Rejected",
+    "invalid": "Rejected or retired",
     "superseded": "Merged into others",
     "all": "Everything",
 }
@@ -556,9 +556,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )  # fmt: skip
 
     def offers(self, action: Action) -> bool:
-        """An empty list offers only actions that lead to rows."""
+        """An empty list offers only actions that lead to rows, a decided row none that decides."""
         leads = (keys.READ_SESSIONS, kit_keys.PROJECT, kit_keys.UNDO, kit_keys.FILTER)
-        return bool(self.model.ids) or action in (*leads, kit_keys.MENU)
+        if not self.model.ids:
+            return action in (*leads, kit_keys.MENU)
+        decides = action in (keys.PROMOTE, keys.REJECT, keys.EDIT, keys.DEFER)
+        return not decides or not self._cannot_decide()
 
     def title_of(self, action: Action) -> str:
         """The title of an action, with the other rows that it decides on, or the marked rows if

@@ -38,6 +38,7 @@ SCOPE_WORDS = {
     WiringScope.PROJECT: "for this folder's project",
     WiringScope.MEMORY: "by its memory folder",
 }
+_MEMORY_FOLDER = "as files that it reads by itself, without hooks"
 DEMO = (
     "The demo's store is removed when you quit: run reviewer in one of your projects to connect an"
     " agent."
@@ -155,8 +156,10 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
                 raise ReviewerError(reason)
             await self._connect(scope)
 
+        about = {WiringScope.MEMORY: _MEMORY_FOLDER}
         options = [
-            Option(str(each), words, reasons[each] or "") for each, words in SCOPE_WORDS.items()
+            Option(str(each), words, reasons[each] or about.get(each, ""))
+            for each, words in SCOPE_WORDS.items()
         ]
         await self.choose("Connect", options, then)
 

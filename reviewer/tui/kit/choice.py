@@ -34,7 +34,8 @@ MIN_CELLS, MAX_CELLS, WIDE_CELLS = 36, 78, 110
 
 
 MOVES = {
-    "down": "cursor_down", "up": "cursor_up", "pagedown": "page_down", "pageup": "page_up",
+    "down": "cursor_down", "up": "cursor_up", "ctrl+n": "cursor_down", "ctrl+p": "cursor_up",
+    "pagedown": "page_down", "pageup": "page_up",
     "home": "first", "end": "last",
 }  # fmt: skip
 PAGES = {"pagedown": 1, "pageup": -1}

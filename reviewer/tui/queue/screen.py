@@ -875,8 +875,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             Option(str(at), display_line(each.reader.title), each.price)
             for at, each in enumerate(offers)
         ]
-        sessions = count(offers[0].sessions, "session")
-        await self.choose(f"Start on {sessions}: {kit_keys.CHOOSE.key} starts", options, then)
+        title = f"Start on {offers[0].what}: {kit_keys.CHOOSE.key} starts"
+        await self.choose(title, options, then)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""

@@ -68,7 +68,7 @@ class FoundProjects(Struct, frozen=True):
     elsewhere: int = 0
     """Sessions of deleted folders, or of folders on a network and outside the home folder."""
     waiting: tuple[WaitingProject, ...] = ()
-    """Those of the store, most first."""
+    """Those of the store without sessions to read, most first."""
 
     @property
     def rows(self) -> tuple[FoundProject | WaitingProject, ...]:
@@ -146,12 +146,17 @@ class MachineStart:
     def __init__(self, engine: Engine, named: str | None, machine: Machine | None = None) -> None:
         """`named`: the person's name for the project of the working folder."""
         self._engine = engine
-        self._named = named
+        self._given, self._folder = named, working_folder()
         self._machine = machine or Machine.here()
-        self._scope = ProjectFolders.of(working_folder(), engine.former_folders(named))
         self._sessions: dict[Path, list[FoundSession]] = {}
 
+    @property
+    def _named(self) -> str | None:
+        """The person's name for the project of the working folder, which the screen may change."""
+        return self._given if working_folder() == self._folder else None
+
     def find(self) -> FoundProjects:
+        self._scope = ProjectFolders.of(working_folder(), self._engine.former_folders(self._named))
         sessions = find_sessions(self._machine, self._scope)
         self._sessions, lost = by_folder(sessions, self._scope, self._machine.home)
         rows = [self._project(folder, found) for folder, found in self._sessions.items()]
@@ -163,8 +168,11 @@ class MachineStart:
         former = [self._project(folder, found, gone=True) for folder, found in gone.items()]
         if len(former) > 1:
             rows.append(_together(ALL_GONE, former, gone=True))
-        waiting = self._engine.queue.waiting_by_project().items()
-        stored = tuple(WaitingProject(name, number) for name, number in waiting)
+        stored = tuple(
+            WaitingProject(name, waiting)
+            for name, waiting in self._engine.queue.waiting_by_project().items()
+            if self._engine.folder_of(name) not in self._sessions  # which has a row already
+        )
         return FoundProjects((*rows, *former), elsewhere, stored)
 
     def _project(

@@ -49,7 +49,7 @@ def ends(text: str) -> ShownText:
     if len(lines) > ERROR_HEAD + ERROR_TAIL:
         lines = [*lines[:ERROR_HEAD], "…", *lines[-ERROR_TAIL:]]
     shown = cut(" | ".join(cut(line, LINE_CHARS).text for line in lines), ERROR_CHARS)
-    return ShownText(shown.text, max(0, len(text) - len(shown.text)))
+    return ShownText(shown.text, max(0, len(" ".join(text.split())) - len(shown.text)))
 
 
 def shortened(text: str, *, pasted: bool = False, fence: int = LONGEST_FENCE) -> ShownText:

@@ -28,7 +28,7 @@ MEANINGS = {
     ),
     "mark": ("marked", "Included in the next decision."),
     "pinned": ("pinned", "Survives every compression in full."),
-    "important": ("important", "Its named parts must survive; in a session: cited here."),
+    "important": ("important, cited", "Its named parts must survive; in a session: cited here."),
     "skip": ("left out", "Left out of the agent's context."),
 }
 """Title and explanation of each sign, by its name in `theme.Glyphs`."""

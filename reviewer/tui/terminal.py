@@ -15,15 +15,17 @@ from functools import lru_cache
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
-from textual._xterm_parser import XTermParser
+from textual import events
+from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.color import Color
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.message import Message
 
+from reviewer.text.controls import without_controls
 from reviewer.tui.theme import COLOURS
 
-# input: bytes that are not UTF-8
+# input: bytes that are not UTF-8, escape sequences in a paste
 
 POLL = 0.1
 """Seconds between checks whether the driver must stop."""
@@ -34,10 +36,11 @@ GONE = 129
 
 
 def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
-    """A driver that decodes bytes that are not UTF-8 as characters without a key.
+    """A driver that decodes bytes that are not UTF-8 as characters without a key, and drops escape
+    sequences in a paste.
 
-    Textual's own driver crashes on them. Only the drivers of Linux and macOS are changed: they
-    read the terminal themselves.
+    Textual's own driver crashes on the former and sends the latter as keys, before the paste. Only
+    the drivers of Linux and macOS are changed: they read the terminal themselves.
     """
     if driver.__module__ != "textual.drivers.linux_driver":
         return driver
@@ -46,6 +49,9 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
         def run_input_thread(self) -> None:
             """Read input and post events until the driver stops."""
             self._parser = XTermParser(self._debug)
+            self._typed: list[str] = []
+            """The last letters, or those of the paste that has begun."""
+            self._pasting = False
             decode = getincrementaldecoder("utf-8")("replace").decode
             with selectors.SelectSelector() as selector:
                 selector.register(self.fileno, selectors.EVENT_READ)
@@ -58,11 +64,25 @@ def accepting_any_bytes(driver: type[Driver]) -> type[Driver]:
                         self.process_message(event)
 
         def _events(self, typed: str) -> Iterator[Message]:
-            for letter in (*typed, ""):
-                try:
-                    yield from self._parser.feed(letter) if letter else self._parser.tick()
-                except (ValueError, ArithmeticError):  # an impossible key or code point
-                    self._parser = XTermParser(self._debug)
+            for letter in typed:
+                self._typed.append(letter)
+                mark = "".join(self._typed[-len(BRACKETED_PASTE_END) :]) if letter == "~" else ""
+                if not self._pasting:
+                    yield from self._keys(letter)
+                    self._pasting = mark == BRACKETED_PASTE_START
+                    self._typed = [] if self._pasting else self._typed[-len(BRACKETED_PASTE_END) :]
+                elif mark == BRACKETED_PASTE_END:
+                    text = "".join(self._typed[: -len(mark)])
+                    self._typed, self._pasting = [], False
+                    list(self._parser.feed(mark))  # an empty paste
+                    yield events.Paste(without_controls(text))
+            yield from self._keys("")
+
+        def _keys(self, letter: str) -> Iterator[Message]:
+            try:
+                yield from self._parser.feed(letter) if letter else self._parser.tick()
+            except (ValueError, ArithmeticError):  # an impossible key or code point
+                self._parser = XTermParser(self._debug)
 
     return AnyBytesDriver
 

@@ -18,8 +18,14 @@ from tests.waiting import until
         ([b"\x1b[200~Stra\xdfe \xff\x1b[201~ kept"], "Stra\ufffde \ufffd kept"),
         ([b"caf\xc3", b"\xa9!"], "caf\u00e9!"),
         ([b"\x1b[1114112;1u\x1b[<35;9999999999;1Mkept"], "kept"),
+        ([b"\x1b[200~one \x1b[31mtwo\x1b[0m \x1b\x1b[201~three"], "one two three"),
     ],
-    ids=["no text", "a character in two parts", "a key code beyond Unicode"],
+    ids=[
+        "no text",
+        "a character in two parts",
+        "a key code beyond Unicode",
+        "escape sequences in a paste",
+    ],
 )
 def test_what_is_text_among_bytes_is_typed(launch: Launch, parts: list[bytes], typed: str) -> None:
     terminal = launch()

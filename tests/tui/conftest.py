@@ -190,6 +190,11 @@ class Screen:
         return "\n".join(strip.text.rstrip() for strip in self.strips)
 
     @property
+    def flowing(self) -> str:
+        """The text of the screen as one line."""
+        return " ".join(self.text.split())
+
+    @property
     def strips(self) -> list[Strip]:
         """The lines of the screen with their colours."""
         visible_screen_stack.set(self.app._background_screens)

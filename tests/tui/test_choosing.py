@@ -34,6 +34,14 @@ async def test_the_letters_of_lists_are_typed_too(projects: Engine, name: str) -
         assert screen.app.project == present(screen.model.current).project == name
 
 
+async def test_the_keys_of_a_shell_move_too(projects: Engine) -> None:
+    async with opened(projects) as screen:
+        await screen.press("p", "ctrl+n", "ctrl+n")
+        assert chosen(screen) == "jam"
+        await screen.press("ctrl+p")
+        assert chosen(screen) == "acme"
+
+
 async def test_the_menu_lists_every_act_that_is_possible_now_with_its_key(
     stocked: Engine,
 ) -> None:

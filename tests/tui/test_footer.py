@@ -78,6 +78,13 @@ async def test_it_offers_no_key_with_nothing_behind_it(
         assert "disconnect" not in footer(screen.text)
 
 
+async def test_a_rejected_row_is_not_offered_for_a_decision(screen: Screen) -> None:
+    assert "a promote x reject" in footer(screen.text)
+    await screen.press("x")
+    await screen.choose("other rows", "rejected")
+    assert footer(screen.text).startswith("enter read u undo")
+
+
 async def test_among_deferred_rows_s_puts_back(screen: Screen) -> None:
     first = screen.model.ids[0]
     await screen.press("s")

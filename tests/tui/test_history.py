@@ -212,12 +212,12 @@ async def test_an_edit_is_told_in_the_words_of_a_person(stocked: Engine) -> None
         assert "_" not in shown
 
 
-async def test_a_priority_names_its_session(engine: Engine) -> None:
+async def test_a_priority_names_its_turn_and_session(engine: Engine) -> None:
     talk = engine.contexts.create("acme", "harbour").id
     turn = engine.contexts.add(talk, role="user", text="The ferry waits.")
     engine.contexts.annotate(turn.row.id, priority="pinned")
     async with opened(engine, project="acme", on="f8") as screen:
-        await screen.until(lambda: "priority new  pinned in harbour" in screen.text)
+        await screen.until(lambda: "pinned “The ferry waits.” in harbour" in screen.flowing)
 
 
 async def test_an_act_about_a_turn_shows_no_memory_although_the_turn_quotes_a_number(
@@ -236,7 +236,7 @@ async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
     async with opened(engine) as screen:
         await screen.press("f8", "j", "G", "x", "u", "Z", "tab")
         assert "No acts yet." in screen.text
-        assert "Reading sessions is the first one." in screen.text
+        assert "A reading that proposes something is one" in screen.text
 
 
 async def test_the_list_has_one_act_for_an_ingestion_and_days_have_names(

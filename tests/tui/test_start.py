@@ -159,6 +159,22 @@ async def test_projects_of_the_store_are_listed_with_what_waits_and_opened(
         await screen.until(lambda: "entire  1 waiting" in screen.text)
 
 
+async def test_a_project_that_waits_and_has_sessions_is_one_row(engine: Engine, away: Home) -> None:
+    async with started(engine, MachineStart(engine, None, away.machine)) as (screen, first):
+        name = names(first)[0]
+        await screen.press("enter")
+        await screen.until(lambda: f"is now bound to project {name}:" in screen.flowing)
+        await screen.press("p", *"attic")
+        assert "Not read yet? F2" in screen.text
+        await screen.press("escape")
+        await screen.choose("start screen")
+        await screen.until(lambda: f"{name} (this project)" in screen.text)
+        assert " waiting" not in screen.text
+        await screen.press("enter")
+        await screen.until(lambda: "to decide on" in screen.status)
+        assert engine.queue.waiting_by_project()[name]
+
+
 async def test_two_folders_of_one_name_are_two_projects(engine: Engine, away: Home) -> None:
     other = away.folder / "old" / "box-office"
     (other / ".git").mkdir(parents=True)

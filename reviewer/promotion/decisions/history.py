@@ -171,8 +171,9 @@ class History(Undo):
 _LABELS = {
     "memory": "content",
     "state": "key || ' = ' || value",
-    "annotation": "priority || ' in ' || (SELECT x.name FROM commit_ c"
-    " JOIN context x ON x.id = c.context_id WHERE c.id = commit_id)",
+    "annotation": "priority || ' “' || (SELECT substr(t.text, 1, 100) || '” in ' || x.name"
+    " FROM commit_ c JOIN context x ON x.id = c.context_id JOIN content t ON t.id = c.content_id"
+    " WHERE c.id = commit_id)",
 }
 """Tables whose changes are labelled by the current row, each with the SQL of its label."""
 

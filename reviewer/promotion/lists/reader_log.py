@@ -49,12 +49,16 @@ class Offer(Struct, frozen=True):
     beyond: int = 0
 
     @property
-    def sentence(self) -> str:
-        """`Claude Code on 12 sessions: about 70,000 tokens in, 8,000 out`"""
+    def what(self) -> str:
+        """`12 sessions`, `the 12 newest of 14 sessions`"""
         number = f"{self.sessions:,} newest" if self.sessions > 1 else "newest"
         newest = f"the {number} of {self.sessions + self.beyond:,} sessions"
-        what = newest if self.beyond else count(self.sessions, "session")
-        return f"{self.reader.title} on {what}: {self.price}"
+        return newest if self.beyond else count(self.sessions, "session")
+
+    @property
+    def sentence(self) -> str:
+        """`Claude Code on 12 sessions: about 70,000 tokens in, 8,000 out`"""
+        return f"{self.reader.title} on {self.what}: {self.price}"
 
     @property
     def short(self) -> str:

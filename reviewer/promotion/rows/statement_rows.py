@@ -165,7 +165,8 @@ def prepare_statements(
     for each in proved:
         count = len(each.proof.quotes)
         own, places = places[:count], places[count:]
-        content = clean(mask(each.proposal.statement).text)
+        words = mask(each.proposal.statement).text
+        content = words if each.proposal.proposer is Proposer.PERSON else clean(words)
         if len(content) < SHORTEST_STATEMENT:
             left_out.append(dropped(each, f"shorter than {SHORTEST_STATEMENT} characters"))
         elif len(content) > longest:

@@ -38,6 +38,7 @@ SCOPE_WORDS = {
     WiringScope.PROJECT: "for this folder's project",
     WiringScope.MEMORY: "by its memory folder",
 }
+_MEMORY_FOLDER = "as files that it reads by itself, without hooks"
 DEMO = (
     "The demo's store is removed when you quit: run reviewer in one of your projects to connect an"
     " agent."
@@ -155,8 +156,10 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
                 raise ReviewerError(reason)
             await self._connect(scope)
 
+        about = {WiringScope.MEMORY: _MEMORY_FOLDER}
         options = [
-            Option(str(each), words, reasons[each] or "") for each, words in SCOPE_WORDS.items()
+            Option(str(each), words, reasons[each] or about.get(each, ""))
+            for each, words in SCOPE_WORDS.items()
         ]
         await self.choose("Connect", options, then)
 
@@ -165,6 +168,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None:
             return
         row = state.row
+        self.zoomed = None  # the question would cover the changes
         root = home() if scope is WiringScope.USER else Path(tree_root())
         planned = await to_thread(self._plan, row.agent, place_for(scope, root, self._store))
 
@@ -220,6 +224,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None or connection is None:
             return
         title, where = state.row.title, SCOPE_WORDS[connection.scope]
+        self.zoomed = None
         planned = await to_thread(self._connections.plan_disconnect, connection)
 
         async def write() -> str:

@@ -68,5 +68,5 @@ CONTEXT = Pane(
      keys.FILTER, keys.OPEN_SOURCE, keys.NEXT_PLACE, keys.PREVIOUS_PLACE, keys.COPY, keys.MENU,
      *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, CONTEXTS,
      ASK_MODEL, HAND_OVER),
-    (APPLY, keys.UNDO, FIT, OPEN, PIN, FULL, LEAVE_OUT, HAND_OVER, SURVIVE),
+    (APPLY, keys.UNDO, FIT, OPEN, PIN, FULL, LEAVE_OUT, HAND_OVER, SURVIVE, keys.COPY),
 )  # fmt: skip

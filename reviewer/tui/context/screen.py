@@ -652,7 +652,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             Option("all", "Apply those too", _size(after, target)),
         ]
         segment, first = next(iter(doubtful.items()))
-        fits = "all" if after <= target < after + grown else "rest"
 
         async def then(option: Option) -> None:
             if option.key == "all":
@@ -662,9 +661,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             else:
                 await self._apply(number, whole)
 
-        hint = f"{'; '.join(first.faults)}: {self.data.named(segment)}"
+        more = f"{len(doubtful) - 1:,} more; " if len(doubtful) > 1 else ""
+        hint = f"{more}{'; '.join(first.faults)}: {self.data.named(segment)}"
         title = _failing(doubtful)
-        await self.choose(title, options, then, hint=hint, current=fits)
+        await self.choose(title, options, then, hint=hint)
 
     async def _apply(self, number: int, plan: CompressionPlan) -> None:
         act = RunningAct("Applying")

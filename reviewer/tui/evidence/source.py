@@ -38,8 +38,9 @@ class SourceScreen(TextScreen, pane=keys.SOURCE):
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
-        """Show the stored text first, then the file."""
-        self._draw(evidence_blocks(self.evidence, glyphs(self.app)), "as it was stored")
+        """Show the stored text first, if any, then the file."""
+        stored = "as it was stored" if self.evidence.record.text else ""
+        self._draw(evidence_blocks(self.evidence, glyphs(self.app)), stored)
         memory = self.evidence.memory_id
         self.read(lambda: self.engine.sources.state(memory), self._got_state, group="state")
         self._read_file()

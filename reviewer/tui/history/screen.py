@@ -116,7 +116,10 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         self.show_counts()
 
     def _show(self, words: str, ids: array[int]) -> None:
-        self.list.empty = ("No acts yet.", "Reading sessions is the first one.")
+        self.list.empty = (
+            "No acts yet.",
+            "A reading that proposes something is one; connecting an agent is none.",
+        )
         if words:
             nothing = f"Nothing matches / {display_line(words)}"
             fields = "The only field is since:, as in since:2026-03; a name needs none."

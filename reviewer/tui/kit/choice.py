@@ -26,7 +26,6 @@ Find = Callable[[str], Sequence[Option] | str]
 """Returns the options for a typed text, or a sentence in their place; may also raise a
 ReviewerError with one."""
 
-NOTHING = "Nothing matches."
 NAME_CELLS = 34
 LEAST_ROWS, MAX_ROWS = 6, 18
 FRAME = 3
@@ -35,7 +34,8 @@ MIN_CELLS, MAX_CELLS, WIDE_CELLS = 36, 78, 110
 
 
 MOVES = {
-    "down": "cursor_down", "up": "cursor_up", "pagedown": "page_down", "pageup": "page_up",
+    "down": "cursor_down", "up": "cursor_up", "ctrl+n": "cursor_down", "ctrl+p": "cursor_up",
+    "pagedown": "page_down", "pageup": "page_up",
     "home": "first", "end": "last",
 }  # fmt: skip
 PAGES = {"pagedown": 1, "pageup": -1}
@@ -84,12 +84,13 @@ class ChoiceScreen(
         current: str = "",
         whole: bool = False,
         pane: TextPane | None = None,
+        nothing: str,
     ) -> None:
         """`options`: all of them, to be narrowed by the typed words, or a function that finds them;
         `near`: the row that must stay visible, whose list ends at the line `until`; `text`: the
         initial text of the field, which typing replaces unless it ends with a blank or slash;
         `current`: the initial option. With `whole` it fills the screen. Page keys scroll `pane`,
-        the subject of the question.
+        the subject of the question. `nothing`: the words if no option matches.
         """
         super().__init__()
         self._find = options if callable(options) else partial(_fitting, options)
@@ -105,6 +106,7 @@ class ChoiceScreen(
         self._current = current
         self._whole = whole
         self._pane = pane
+        self._nothing = nothing
         self._hint = hint or "type to narrow, arrows move"
         self.field = ChoiceField(
             text,
@@ -154,7 +156,7 @@ class ChoiceScreen(
         return self._shown[at] if at is not None and at < len(self._shown) else None
 
     def _show(self, found: Sequence[Option] | str) -> None:
-        words = found if isinstance(found, str) else NOTHING
+        words = found if isinstance(found, str) else self._nothing
         self._shown = () if isinstance(found, str) else found
         self.list.set_class(not self._shown, "-nothing")
         self.list.clear_options()

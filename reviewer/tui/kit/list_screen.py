@@ -543,7 +543,9 @@ class ListScreen(KitScreen, inherit_bindings=False):
         async def then(option: Option) -> None:
             self.host.change_project(option.key or None)
 
-        await self.choose("Project", options, then, current=self.project or "")
+        there = f'{keys.SHOW_QUEUE.key}, then {keys.MENU.key} "start screen"'
+        nothing = f"Nothing matches. Not read yet? {there}."
+        await self.choose("Project", options, then, current=self.project or "", nothing=nothing)
 
     def action_refresh(self) -> None:
         self.note_version()

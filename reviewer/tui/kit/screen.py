@@ -402,6 +402,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         current: str = "",
         whole: bool = False,
         pane: TextPane | None = None,
+        nothing: str = "Nothing matches.",
     ) -> None:
         """Open a `ChoiceScreen` beside the row and call `then` with the chosen option."""
         from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields are slow to import
@@ -417,6 +418,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             current=current,
             whole=whole,
             pane=pane,
+            nothing=nothing,
         )
 
         async def answered(option: Option | None) -> None:

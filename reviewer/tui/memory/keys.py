@@ -17,8 +17,8 @@ EDIT = Action(
 )  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
-    "Retire this memory, or the marked ones; or leave it out of packets, put it back into the"
-    " queue, or unset a key of trusted state.",
+    "Retire this memory, or leave it out of packets; or put it back into the queue, or unset a key"
+    " of trusted state; this one, or the marked ones.",
     writes=True, takes_marked=True,
 )  # fmt: skip
 READ = Action(

@@ -348,7 +348,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Put the memory first in every packet, or not any more."""
         memory, item = self._memory_here(), self.packets.item
         pinned = item is not None and item.pinned
-        self.say_done(await self.write(lambda: self.engine.recall.pin(memory, pinned=not pinned)))
+        out = memory in await to_thread(self.engine.recall.left_out, self.project)
+        done = await self.write(lambda: self.engine.recall.pin(memory, pinned=not pinned))
+        self.say_done(done, ", and put into packets again" if out else "")
         self._read_source(quiet=True, here=[f"m:{memory}"])
 
     @unless(not_in_store)

@@ -94,7 +94,7 @@ TITLES = {
     "waiting": "Waiting",
     "deferred": "Deferred",
     "active": "Promoted",
-    "invalid": "Rejected",
+    "invalid": "Rejected or retired",
     "superseded": "Merged into others",
     "all": "Everything",
 }
@@ -558,9 +558,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         )  # fmt: skip
 
     def offers(self, action: Action) -> bool:
-        """An empty list offers only actions that lead to rows."""
+        """An empty list offers only actions that lead to rows, a decided row none that decides."""
         leads = (keys.READ_SESSIONS, kit_keys.PROJECT, kit_keys.UNDO, kit_keys.FILTER)
-        return bool(self.model.ids) or action in (*leads, kit_keys.MENU)
+        if not self.model.ids:
+            return action in (*leads, kit_keys.MENU)
+        decides = action in (keys.PROMOTE, keys.REJECT, keys.EDIT, keys.DEFER)
+        return not decides or not self._cannot_decide()
 
     def title_of(self, action: Action) -> str:
         """The title of an action, with the other rows that it decides on, or the marked rows if
@@ -884,8 +887,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             Option(str(at), display_line(each.reader.title), each.price)
             for at, each in enumerate(offers)
         ]
-        sessions = count(offers[0].sessions, "session")
-        await self.choose(f"Start on {sessions}: {kit_keys.CHOOSE.key} starts", options, then)
+        title = f"Start on {offers[0].what}: {kit_keys.CHOOSE.key} starts"
+        await self.choose(title, options, then)
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""

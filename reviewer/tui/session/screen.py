@@ -160,11 +160,11 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     @unless(ListScreen.no_rows)
     def action_open_source(self) -> None:
-        self.host.open_line(str(self.path), self.model.under_cursor.line.line)
+        self.host.open_line(str(self.path), self.model.under_cursor.number - 1)
 
     @unless(ListScreen.no_rows)
     def action_open_editor(self) -> None:
-        self.edit_file(str(self.path), self.model.under_cursor.line.line)
+        self.edit_file(str(self.path), self.model.under_cursor.number - 1)
 
     @unless(ListScreen.no_rows)
     def action_copy(self) -> None:

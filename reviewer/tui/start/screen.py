@@ -192,7 +192,8 @@ class StartScreen(KitScreen, pane=keys.START):
         finally:
             self._act = None
             self._show_words()  # after a failure, offer to read again
-        self.host.begin_queue(words_of(report, counts), read=True)
+        words = f"{words_of(report, counts)} {self.engine.say_binding()}".rstrip()
+        self.host.begin_queue(words, read=True)
 
     def action_start_empty(self) -> None:
         if not self.host.stop_running() and self._act is None:
@@ -275,4 +276,4 @@ def _shown_name(row: FoundProject | WaitingProject, width: int, ellipsis: str = 
         return display_line(row.name)
     if row.gone and not row.parts:
         return f"{tail(_in_home(row.folder), width - len(GONE), ellipsis)}{GONE}"
-    return display_line(row.name) + (" (this folder)" if row.here else "")
+    return display_line(row.name) + (" (this project)" if row.here else "")

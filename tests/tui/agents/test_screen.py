@@ -44,7 +44,9 @@ async def test_the_difference_is_shown_before_anything_is_written(
         assert "last packet none yet" in screen.text
         await screen.press("c", "enter", "c", "enter", "escape")
         assert settings.read_text() == SETTINGS, "a letter in the middle is no answer"
-        await screen.press("c", "enter", "y", "enter")
+        await screen.press("enter", "c", "enter")
+        assert "--- /dev/null" in screen.text, "the question covers no change"
+        await screen.press("y", "enter")
         assert "SessionStart" in settings.read_text()
         assert "d disconnect" in screen.text
         await screen.press("d")

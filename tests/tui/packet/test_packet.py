@@ -236,6 +236,10 @@ async def test_what_is_left_out_of_packets_is_still_recalled(remembering: Engine
         assert "paper jam" not in packet_text(screen)
         assert screen.status == f"Left #{jam} out of packets - u to undo"
         assert remembering.recall.moments(jam) == (*before, read_moment("only"))
+        await go_to(screen, "A paper jam")
+        await screen.press("P")
+        assert "first in its section, and put into packets again - u" in screen.status
+        await screen.press("u")
         await screen.press("u")
         assert "paper jam" in packet_text(screen)
         assert remembering.recall.moments(jam) == before

@@ -135,9 +135,9 @@ async def test_the_start_screen_is_in_the_menu_and_in_the_help(engine: Engine, s
     session(shop)
     async with opened(engine, project="shop") as screen:
         await screen.choose("start screen")
-        await screen.until(lambda: "shop (this folder)" in screen.text)
+        await screen.until(lambda: "shop (this project)" in screen.text)
         await screen.press("escape", "f5", "question_mark", *"start", "enter")
-        await screen.until(lambda: "shop (this folder)" in screen.text)
+        await screen.until(lambda: "shop (this project)" in screen.text)
 
 
 async def test_the_key_reads_again_what_was_read_from_elsewhere(

@@ -170,7 +170,7 @@ async def test_a_memory_is_worded_from_a_line_and_promoted(
     await screen.press("G", "k", "e")
     await screen.press(*" Always.", "ctrl+s")
     assert status(screen).startswith("Wrote and promoted #")
-    assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+    assert memories(read, "active") == ["Please keep the night boats in bold. Always."]
     row = present(screen_of(screen).model.current)
     assert len(row.cited) == 1
     evidence = read.queue.evidence(row.cited[0].memory)[0]
@@ -197,7 +197,7 @@ async def test_marked_lines_are_the_proof(read: Engine, screen: Screen) -> None:
     assert "New memory from 2 lines" in screen.text
     screen.app.screen.query_one(EditPane).editor.load_text("Night boats are bold on A5.")
     await screen.press("ctrl+s")
-    assert memories(read, "active") == ["Night boats are bold on A5"]
+    assert memories(read, "active") == ["Night boats are bold on A5."]
     assert not screen_of(screen).model.marks
 
 
@@ -214,7 +214,7 @@ async def test_escape_keeps_the_wording_as_a_draft(read: Engine, screen: Screen)
     await screen.press("e")
     assert "this is your draft" in status(screen)
     await screen.press("ctrl+s")
-    assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+    assert memories(read, "active") == ["Please keep the night boats in bold. Always."]
 
 
 async def test_the_source_opens_at_the_line_and_the_text_is_copied(screen: Screen) -> None:
@@ -224,6 +224,19 @@ async def test_the_source_opens_at_the_line_and_the_text_is_copied(screen: Scree
     assert "line 4" in screen.text
     await screen.press("escape")
     assert isinstance(screen.app.screen, SessionScreen)
+
+
+async def test_the_source_of_a_quoted_result_opens_at_the_line_of_the_quote(
+    read: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quote = CitedText(1, 2, 3, "ls: no tray")
+    monkeypatch.setattr(read.sources, "cited", lambda _: [quote])
+    async with opened(read, project="acme") as screen:
+        await screen.press("enter", "left_square_bracket")
+        assert current(screen) == "Bash: ls: no tray"
+        assert "line 3 · error" in screen.text
+        await screen.press("o")
+        assert "line 3 of 6" in screen.text
 
 
 async def test_a_session_that_is_gone_is_said_and_nothing_breaks(
@@ -261,7 +274,7 @@ async def test_tab_stays_in_the_text_while_there_is_no_difference(
     read: Engine, screen: Screen
 ) -> None:
     await screen.press("G", "k", "e", "tab", *" Always.", "ctrl+s")
-    assert memories(read, "active") == ["Please keep the night boats in bold. Always"]
+    assert memories(read, "active") == ["Please keep the night boats in bold. Always."]
 
 
 async def test_the_proof_stays_in_sight_when_another_program_writes(screen: Screen) -> None:
@@ -346,7 +359,7 @@ async def test_a_memory_worded_while_all_projects_are_shown_is_of_the_project_of
     async with opened(read) as screen:
         await screen.press("o", "j", "e", "ctrl+s")
     assert read.project_names() == ["acme"]
-    assert memories(read, "active") == ["Please keep the night boats in bold"]
+    assert memories(read, "active") == ["Please keep the night boats in bold."]
 
 
 async def test_a_double_click_opens_no_line_while_a_memory_is_worded(screen: Screen) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import BrokenExecutor
 
 import msgspec
 from msgspec import Struct, structs
@@ -146,7 +146,7 @@ def _masked(
             search = next(searches, None)
             try:
                 changed, masked = searched.result()
-            except BrokenProcessPool as problem:
+            except BrokenExecutor as problem:
                 raise FleetError(
                     "The process that looks for secrets was ended, perhaps for want of memory."
                     " Nothing was imported; run the same command again."

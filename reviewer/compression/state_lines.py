@@ -202,9 +202,10 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     found: list[_ShownChange] = []
     later: set[str] = set()
     for changed, change, path, stands in _changes(session):
-        if not stands if changed.made else path in later:
-            continue
+        is_over = not stands if changed.made else path in later
         later.add(path)
+        if is_over:
+            continue
         pair = change.pairs[-1] if change.pairs else ("", "")
         shown = found if changed.made and pair[0] else []
         for each in (each for each in shown if each.path == path and each.made):

@@ -513,7 +513,9 @@ def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:
     results = section(written(turns), HandoverSection.CHANGES)
     assert "harbour.py (not edited: refused):\n  - a = 1\n  + a = 2" in results
     assert "no commit of it seen" not in written(turns)
-    assert "not edited" not in written([*turns, turn("Do it."), *edit("sheets/harbour.py")])
+    made = [*turns, turn("Do it."), *edit("sheets/harbour.py")]
+    assert "not edited" not in written(made)
+    assert "not edited" not in written([*made, *run("git commit -am x", "[f 1a2b3c4] x")])
 
 
 def test_what_was_committed_is_not_shown_as_changed() -> None:

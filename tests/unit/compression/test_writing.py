@@ -513,9 +513,17 @@ def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:
     results = section(written(turns), HandoverSection.CHANGES)
     assert "harbour.py (not edited: refused):\n  - a = 1\n  + a = 2" in results
     assert "no commit of it seen" not in written(turns)
-    made = [*turns, turn("Do it."), *edit("sheets/harbour.py")]
-    assert "not edited" not in written(made)
-    assert "not edited" not in written([*made, *run("git commit -am x", "[f 1a2b3c4] x")])
+    assert "not edited" not in written([*turns, turn("Do it."), *edit("sheets/harbour.py")])
+
+
+def test_a_write_that_failed_is_over_once_the_file_is_written_also_outside_the_tree() -> None:
+    plan = "/home/pilot/.claude/plans/pier.md"
+    given = {"file_path": plan, "content": "Measure first."}
+    failed = [call("Write", given, "w1"), result("Write", "not read yet", "w1", outcome="failed")]
+    turns = [turn("Plan it."), *failed]
+    assert "pier.md (not written: failed)" in written(turns)
+    turns += [call("Write", given, "w2"), result("Write", "done", "w2")]
+    assert "not written" not in section(written(turns), HandoverSection.CHANGES)
 
 
 def test_what_was_committed_is_not_shown_as_changed() -> None:

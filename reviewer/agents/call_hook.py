@@ -81,11 +81,14 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
         return ""
     tool = _mapping(payload, "tool_input", "toolArgs")
     command = first_text(tool, "command") or first_text(payload, "command")
-    patched = _patched(command) if payload.get("tool_name") == "apply_patch" else ()
+    name = first_text(payload, "tool_name", "toolName")
+    patched = _patched(command or first_text(payload, "toolArgs")) if name == "apply_patch" else ()
     path = first_text(tool, "file_path", "path", "filePath") or first_text(payload, "path")
-    output, reported_failed = _output(agent, payload, command) if kind == ERROR else ("", True)
-    if kind == ERROR and (patched or (path and not output)):
-        kind, output = EDIT, ""  # an edit that went well: after one that did not, no hook runs
+    output, reported_failed = "", True
+    if kind == ERROR:
+        output, reported_failed = _output(agent, payload, command, path)
+    if kind == ERROR and (patched or path) and not (output and reported_failed):
+        kind, output = EDIT, ""
     if kind == ERROR and not output:
         return ""
     from reviewer.recall.at_call import HookEvent, memories_at  # late: most calls end above
@@ -95,7 +98,7 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
         first_text(payload, "session_id", "sessionId", "sessionID"),
         first_text(payload, "cwd") or os.getcwd(),
         command="" if patched else command,
-        tool=first_text(payload, "tool_name", "toolName"),
+        tool=name,
         paths=patched or ((path,) if path else ()),
         text=output or first_text(payload, "prompt"),
         reported_failed=reported_failed,
@@ -117,9 +120,10 @@ def store_path(named: str) -> str:
     return str(user_data_path("reviewer", appauthor=False) / "reviewer.db")
 
 
-def _output(agent: str, payload: Mapping[str, Any], command: str) -> tuple[str, bool]:
+def _output(agent: str, payload: Mapping[str, Any], command: str, path: str) -> tuple[str, bool]:
     """The output of a failed call, and whether the agent itself reports the failure. Empty for a
-    successful call. A shell line with several parts has the exit code of its last one.
+    successful call. A shell line with several parts has the exit code of its last one; the result
+    of an edit may be a text about exit codes.
     """
     if agent == "claude-code":
         if error := first_text(payload, "error"):
@@ -132,7 +136,7 @@ def _output(agent: str, payload: Mapping[str, Any], command: str) -> tuple[str, 
     result = _mapping(payload, "tool_response", "toolResult")
     text = first_text(result, "llmContent", "textResultForLlm")
     _, stated, code = text.lower().rpartition("exit code")
-    failed = bool(stated) and "1" <= code.lstrip(": ")[:1] <= "9"
+    failed = bool(stated and not path) and "1" <= code.lstrip(": ")[:1] <= "9"
     if not failed and not (stated and any(mark in command for mark in "|;")):
         error = first_text(payload, "error") or first_text(_mapping(result, "error"), "message")
         return error, True

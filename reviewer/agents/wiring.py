@@ -251,10 +251,11 @@ def _copilot(place: WiringPlace) -> Wiring:
         servers = folder / "mcp-config.json"
     command, *arguments = place.mcp("copilot")
     entry = {"type": "local", "command": command, "args": arguments, "env": {}, "tools": ["*"]}
+    edits = "edit|create|apply_patch"  # the last one for models of OpenAI
     matchers = {
-        "postToolUse": "bash|edit|create" if place.named("edit") else "bash",
+        "postToolUse": f"bash|{edits}" if place.named("edit") else "bash",
         "postToolUseFailure": "|".join(place.named("tool")),
-        "preToolUse": "bash|edit|create",
+        "preToolUse": f"bash|{edits}",
     }
     hooks = {
         event: [
@@ -386,6 +387,10 @@ function ask(event, payload) {
 export const Reviewer = async ({ directory, worktree }) => {
   if (process.env.REVIEWER_CHILD) return {}
   const cwd = worktree && worktree !== "/" ? worktree : directory
+  const callOf = ({ tool, sessionID }, args) => {
+    const { command = "", patchText = "", filePath = "" } = args ?? {}
+    return { sessionID, cwd, tool_name: tool, command: command || patchText, path: filePath }
+  }
   const given = new Map()
   const named = new Map()
   let latest
@@ -404,21 +409,19 @@ export const Reviewer = async ({ directory, worktree }) => {
       }
     },
     "tool.execute.before": async (input, output) => {
-      const { command = "", filePath = "" } = output.args ?? {}
-      const call = command + "\\n" + filePath
-      if (!GUARDS.some((words) => words.every((word) => call.includes(word)))) return
-      const payload = { sessionID: input.sessionID, cwd, command, path: filePath }
-      const reason = await ask("guard", payload)
+      const call = callOf(input, output.args)
+      const said = call.command + "\\n" + call.path
+      if (!GUARDS.some((words) => words.every((word) => said.includes(word)))) return
+      const reason = await ask("guard", call)
       if (reason) throw new Error(reason)
     },
     "tool.execute.after": async (input, output) => {
       try {
-        const { command = "", filePath = "" } = input.args ?? {}
-        const edits = ["edit", "write"].includes(input.tool)
+        const call = callOf(input, input.args)
+        const edited = { edit: call.path, write: call.path, apply_patch: call.command }[input.tool]
         const failed = input.tool === "bash" && output.metadata?.exit
-        if (!failed && !(edits && EDITS.some((file) => filePath.includes(file)))) return
-        const payload = { sessionID: input.sessionID, cwd, command, path: filePath }
-        const text = await ask("failure", { ...payload, output: failed ? output.output : "" })
+        if (!failed && !EDITS.some((file) => edited?.includes(file))) return
+        const text = await ask("failure", { ...call, output: failed ? output.output : "" })
         if (text) output.output += "\\n" + text
       } catch {}
     },

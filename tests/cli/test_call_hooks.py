@@ -59,8 +59,10 @@ GUARDED = {
     "claude-code": "PreToolUse", "codex": "PreToolUse", "gemini": "BeforeTool",
     "copilot": "preToolUse", "opencode": "guard",
 }  # fmt: skip
-EDITED: dict[str, tuple[str, dict[str, Any]]] = {
-    "claude-code": (
+PATCH = "*** Begin Patch\n*** Update File: {}\n*** End Patch"
+EDITED: list[tuple[str, str, dict[str, Any]]] = [
+    (
+        "claude-code",
         "PostToolUse",
         {
             "tool_name": "Edit",
@@ -68,23 +70,26 @@ EDITED: dict[str, tuple[str, dict[str, Any]]] = {
             "tool_response": {"filePath": "/x/{}", "structuredPatch": []},
         },
     ),
-    "codex": (
+    (
+        "codex",
         "PostToolUse",
         {
             "tool_name": "apply_patch",
-            "tool_input": {"command": "*** Begin Patch\n*** Update File: {}\n*** End Patch"},
+            "tool_input": {"command": PATCH},
             "tool_response": "Success. Updated the following files:\nM {}\n",
         },
     ),
-    "gemini": (
+    (
+        "gemini",
         "AfterTool",
         {
             "tool_name": "replace",
             "tool_input": {"file_path": "{}"},
-            "tool_response": {"llmContent": "Successfully modified file: {}"},
+            "tool_response": {"llmContent": "Successfully modified file: {}\n# Exit Code: 1"},
         },
     ),
-    "copilot": (
+    (
+        "copilot",
         "postToolUse",
         {
             "toolName": "edit",
@@ -92,8 +97,18 @@ EDITED: dict[str, tuple[str, dict[str, Any]]] = {
             "toolResult": {"textResultForLlm": "File {} updated with changes."},
         },
     ),
-    "opencode": ("failure", {"command": "", "path": "{}", "output": ""}),
-}
+    (
+        "copilot",
+        "postToolUse",
+        {
+            "toolName": "apply_patch",
+            "toolArgs": PATCH,
+            "toolResult": {"textResultForLlm": "Updated 1 file(s): {}"},
+        },
+    ),
+    ("opencode", "failure", {"tool_name": "write", "path": "{}", "output": ""}),
+    ("opencode", "failure", {"tool_name": "apply_patch", "command": PATCH, "output": ""}),
+]
 """What each agent tells after the edit of a file."""
 PROMPTS = {
     "claude-code": "UserPromptSubmit", "codex": "UserPromptSubmit", "gemini": "BeforeAgent",
@@ -210,13 +225,12 @@ def test_a_guard_with_flags_stops_only_a_call_that_has_them(
     assert "overwrite" in hook(reviewer, "claude-code", "UserPromptSubmit", asked)
 
 
-@pytest.mark.parametrize("agent", EDITED)
+@pytest.mark.parametrize(("agent", "event", "payload"), EDITED)
 def test_the_memory_of_a_file_comes_with_its_first_edit(
-    agent: str, reviewer: Reviewer, office: Path
+    agent: str, event: str, payload: dict[str, Any], reviewer: Reviewer, office: Path
 ) -> None:
     remembered(reviewer, office, "Weigh it twice.", when="edit src/pay/")
     remembered(reviewer, office, "Coins are in src/pay/coin.go.")  # which comes with a prompt
-    event, payload = EDITED[agent]
 
     def edited(path: str) -> str:
         filled = json.loads(json.dumps(payload).replace("{}", path))
@@ -667,7 +681,12 @@ SETTINGS = {
         ("codex", "edit src/pay/", ".codex/hooks.json", '"^apply_patch$"'),
         ("gemini", "edit src/pay/", ".gemini/settings.json", '"write_file|replace"'),
         ("opencode", "edit a.go", SETTINGS["opencode"][0], 'EDITS = ["a.go"]'),
-        ("copilot", "edit src/pay/", ".copilot/hooks/reviewer.json", '"bash|edit|create"'),
+        (
+            "copilot",
+            "edit src/pay/",
+            ".copilot/hooks/reviewer.json",
+            "bash|edit|create|apply_patch",
+        ),
         ("claude-code", "guard README.md", ".claude/settings.json", "Edit(//**/README.md)"),
         ("claude-code", "guard [slug]/a.ts", ".claude/settings.json", "Edit(//**/?slug?/a.ts)"),
         ("gemini", "tool mcp_db_x", ".gemini/settings.json", "^(run_shell_command|mcp_db_x)$"),

@@ -67,7 +67,9 @@ def work_tree(program: Reviewer) -> Path:
 class Client:
     """A real agent, pointed at a fake model, in the home of a `Reviewer`."""
 
-    def __init__(self, agent: str, program: Reviewer, model: FakeModel) -> None:
+    def __init__(
+        self, agent: str, program: Reviewer, model: FakeModel, name: str = "fake-1"
+    ) -> None:
         named = os.environ.get(FOLDER, "")
         packages = Path(named) / "node_modules"
         if not named or not packages.is_dir():
@@ -75,6 +77,7 @@ class Client:
         self.agent = agent
         self.program = program
         self.model = model
+        self.name = name  # by that of a model, some agents choose the tools that they offer it
         self.home = program.folder / "home"
         kept = {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"}
         self.environment = kept
@@ -120,7 +123,7 @@ class Client:
     def run(self, prompt: str, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
         """One headless run with a prompt."""
         arguments = {
-            "claude-code": ["-p", prompt, "--allowedTools", "mcp__reviewer,Bash"],
+            "claude-code": ["-p", prompt, "--allowedTools", "mcp__reviewer,Bash,Write"],
             "codex": [
                 "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust",
                 "-c", 'mcp_servers.reviewer.default_tools_approval_mode="approve"',
@@ -128,8 +131,11 @@ class Client:
                 "-c", f"mcp_servers.reviewer.startup_timeout_sec={PATIENT}", prompt,
             ],
             "gemini": ["-p", prompt, "--approval-mode", "yolo", "-m", "gemini-2.5-flash"],
-            "opencode": ["run", "-m", "fake/fake-1", prompt],
-            "copilot": ["-p", prompt, "--no-color", "--allow-tool=reviewer", "--allow-tool=shell"],
+            "opencode": ["run", "-m", f"fake/{self.name}", prompt],
+            "copilot": [
+                "-p", prompt, "--no-color", "--allow-tool=reviewer", "--allow-tool=shell",
+                "--allow-tool=write",
+            ],
         }[self.agent]  # fmt: skip
         return subprocess.run(
             [self.command, *arguments, *more],
@@ -151,9 +157,10 @@ class Client:
         folder = self.home / ".codex"
         folder.mkdir()
         (folder / "config.toml").write_text(
-            'model = "fake-1" # of this test\nmodel_provider = "fake"\n\n[model_providers.fake]\n'
-            f'name = "fake"\nbase_url = "{self.model.url}/v1"\nenv_key = "FAKE_KEY"\n'
-            'wire_api = "responses"\nrequest_max_retries = 1\nstream_max_retries = 1\n'
+            f'model = "{self.name}" # of this test\nmodel_provider = "fake"\n\n'
+            f'[model_providers.fake]\nname = "fake"\nbase_url = "{self.model.url}/v1"\n'
+            'env_key = "FAKE_KEY"\nwire_api = "responses"\n'
+            "request_max_retries = 1\nstream_max_retries = 1\n"
         )
         self.environment["FAKE_KEY"] = "x"
 
@@ -173,12 +180,12 @@ class Client:
         provider = {
             "npm": "@ai-sdk/openai-compatible",
             "options": {"baseURL": f"{self.model.url}/v1", "apiKey": "x"},
-            "models": {"fake-1": {"limit": {"context": 100_000, "output": 1_000}}},
+            "models": {self.name: {"limit": {"context": 100_000, "output": 1_000}}},
         }
         settings = {
             "$schema": "https://opencode.ai/config.json",  # else OpenCode adds it
             "provider": {"fake": provider},
-            "small_model": "fake/fake-1",
+            "small_model": f"fake/{self.name}",
         }
         (folder / "opencode.json").write_text(json.dumps(settings, indent=2))
         ready = Path(os.environ[FOLDER]) / "opencode"
@@ -192,6 +199,6 @@ class Client:
 
     def _prepare_copilot(self) -> None:
         self.environment |= {
-            "COPILOT_PROVIDER_BASE_URL": f"{self.model.url}/v1", "COPILOT_MODEL": "fake-1",
+            "COPILOT_PROVIDER_BASE_URL": f"{self.model.url}/v1", "COPILOT_MODEL": self.name,
             "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
         }  # fmt: skip

@@ -14,11 +14,16 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, NamedTuple
 
 _CALL = re.compile(r"\[\[CALL (\w+) (\{.*?\})\]\]", re.DOTALL)
 _RUN = re.compile(r"\[\[RUN ([^\]]+)\]\]")
 _SHELLS = ("Bash", "bash", "run_shell_command", "exec_command", "shell", "shell_command")
+_WRITERS = {
+    "Write": ("file_path", "content"), "write_file": ("file_path", "content"),
+    "write": ("filePath", "content"), "create": ("path", "file_text"),
+}  # fmt: skip
 _RESULTS = {
     "tool_result", "function_call_output", "custom_tool_call_output", "mcp_tool_call_output",
 }  # fmt: skip
@@ -28,7 +33,7 @@ MADE_UP = "made-up error"
 
 
 class Answer(NamedTuple):
-    """A text, or a call of a tool."""
+    """A text, or a call of a tool, with a text if it takes no JSON."""
 
     text: str = ""
     tool: str = ""
@@ -49,6 +54,8 @@ class FakeModel:
         """What it says where no tool is to be called."""
         self.runs: list[str] = []
         """What the agent's shell is to run where no prompt may name it."""
+        self.writes: list[Path] = []
+        """The new files that the agent's own tool is to write where no prompt may name them."""
 
     def sent(self) -> str:
         """All requests as one text, with the escapes of JSON undone."""
@@ -96,23 +103,28 @@ def _results(value: Any) -> int:
 
 def _tools(body: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The names of the tools that are offered, each with its namespace."""
-    for tool in body.get("tools") or []:
+    # Codex tells some models its tools at the beginning of the conversation.
+    opening = (body.get("input") or [{}])[0]
+    for tool in body.get("tools") or opening.get("tools") or []:
         if "functionDeclarations" in tool:
             yield from (("", each["name"]) for each in tool["functionDeclarations"])
         elif tool.get("type") == "namespace":
             yield from ((tool["name"], each["name"]) for each in tool.get("tools", []))
         else:
-            name = tool.get("name") or (tool.get("function") or {}).get("name")
-            if name:
-                yield "", name
+            own = tool if "name" in tool else tool.get("function") or tool.get("custom") or {}
+            if "name" in own:
+                yield "", own["name"]
 
 
-def _answer(body: dict[str, Any], says: str, untold: list[str]) -> Answer:
+def _answer(body: dict[str, Any], model: FakeModel) -> Answer:
+    says = model.says
     talk = body.get("messages") or body.get("input") or body.get("contents") or []
     said = "\n".join(_texts(talk))
     calls = list(dict.fromkeys(_CALL.findall(said)))
     done = _results(talk)
-    if runs := _RUN.findall(said)[: said.count("[[RUN ")] or untold:
+    if model.writes:
+        return _write(body, model.writes[done]) if done < len(model.writes) else Answer(says)
+    if runs := _RUN.findall(said)[: said.count("[[RUN ")] or model.runs:
         return _run(body, runs[done]) if done < len(runs) else Answer(says)
     if done >= len(calls):
         return Answer(says)
@@ -134,6 +146,22 @@ def _run(body: dict[str, Any], line: str) -> Answer:
                 del given["description"]
             return Answer(tool=name, namespace=namespace, arguments=given)
     return Answer("There is no shell.")
+
+
+def _write(body: dict[str, Any], path: Path) -> Answer:
+    """A call of the agent's own tool for a new file."""
+    for namespace, name in _tools(body):
+        if name in _WRITERS:
+            of_path, of_text = _WRITERS[name]
+            return Answer(tool=name, arguments={of_path: str(path), of_text: "new\n"})
+        patch = f"*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch\n"
+        if name == "exec":  # it runs a script that may call the tools
+            return Answer(f"await tools.apply_patch({json.dumps(patch)})", name, namespace)
+        if name == "apply_patch":
+            if any(tool["type"] == "custom" for tool in body["tools"]):
+                return Answer(patch, name)
+            return Answer(tool=name, arguments={"patchText": patch})
+    return Answer("There is no tool that writes.")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -160,7 +188,7 @@ class _Handler(BaseHTTPRequestHandler):
         if model.status != 200:
             self._json(_error(path, model.status), model.status)
             return
-        answer = _answer(body, model.says, model.runs)
+        answer = _answer(body, model)
         name = f"n{time.time_ns()}"
         if path.endswith("/messages"):
             self._answered(_anthropic(answer, name), stream=bool(body.get("stream")))
@@ -246,19 +274,24 @@ def _anthropic(answer: Answer, name: str) -> tuple[Any, list[Any]]:
 
 def _responses(answer: Answer, name: str) -> tuple[Any, list[Any]]:
     item: dict[str, Any]
-    if answer.tool:
+    if answer.tool and answer.text:
+        item = {
+            "type": "custom_tool_call", "id": f"fc_{name}", "call_id": name, "name": answer.tool,
+            "input": answer.text, "status": "completed",
+        }  # fmt: skip
+    elif answer.tool:
         item = {
             "type": "function_call", "id": f"fc_{name}", "call_id": name, "name": answer.tool,
             "arguments": json.dumps(answer.arguments), "status": "completed",
         }  # fmt: skip
-        if answer.namespace:
-            item["namespace"] = answer.namespace
     else:
         part = {"type": "output_text", "text": answer.text, "annotations": []}
         item = {
             "type": "message", "id": name, "role": "assistant", "status": "completed",
             "content": [part],
         }  # fmt: skip
+    if answer.namespace:
+        item["namespace"] = answer.namespace
     usage = {
         "input_tokens": 100, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 10,
         "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 110,
@@ -278,8 +311,11 @@ def _responses(answer: Answer, name: str) -> tuple[Any, list[Any]]:
 def _chat(answer: Answer, name: str) -> tuple[Any, list[Any]]:
     message: dict[str, Any] = {"role": "assistant", "content": answer.text or None}
     if answer.tool:
-        function = {"name": answer.tool, "arguments": json.dumps(answer.arguments)}
-        message["tool_calls"] = [{"index": 0, "id": name, "type": "function", "function": function}]
+        kind, given = "function", {"arguments": json.dumps(answer.arguments)}
+        if answer.text:
+            kind, given = "custom", {"input": answer.text}
+        call = {"index": 0, "id": name, "type": kind, kind: {"name": answer.tool, **given}}
+        message |= {"content": None, "tool_calls": [call]}
     end = "tool_calls" if answer.tool else "stop"
     base = {"id": name, "created": int(time.time()), "model": "fake"}
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}

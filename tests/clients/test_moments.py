@@ -1,5 +1,5 @@
-"""Each real agent at the moments of its work: a failed call, a guarded call, and a prompt that
-names an act bring the memories that belong there into its next request, and each is counted.
+"""Each real agent at the moments of its work: a failed call, a guarded call, an edit, and a prompt
+that names an act bring the memories that belong there into its next request, and each is counted.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ FAILING = "printf 'till/coin.go:41:3: error is not nil but it returns nil (niler
 AT_FAILURE = "A swallowed error needs a directive and its reason in the same line."
 AT_PUSH = "Others push too, so rebase on their work first."
 AT_READ = "Old numbers are gone since the move."
+AT_EDIT = "Every coin has its weight in grams."
 AT_CHECK = "The check needs the coins of the till first: run make coins."
 CHECK = """check:
 	@echo 'a coin is missing' >&2; exit 1
@@ -128,3 +129,43 @@ def test_a_prompt_that_names_an_act_brings_its_memory(
         lambda: ("prompt", AT_PUSH) in uses(program), "Please push it and open a PR.", folder
     )
     until(lambda: "what this prompt names" in model.sent(), 20)
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        ("claude-code", "fake-1"),
+        ("codex", "gpt-5.5"),
+        ("codex", "gpt-6-sol"),
+        ("gemini", "fake-1"),
+        ("opencode", "fake-1"),
+        ("opencode", "gpt-6"),
+        ("copilot", "fake-1"),
+        ("copilot", "gpt-6"),
+    ],
+)
+def test_the_first_edit_of_a_file_brings_its_memory(
+    agent: str, name: str, program: Reviewer, model: FakeModel
+) -> None:
+    client = Client(agent, program, model, name)
+    folder = project(program, agent)
+    named = ["--project", folder.name]
+    assert program(*named, "remember", AT_EDIT, "--type", "knowledge").returncode == 0
+    number = max(program.ids(*named))
+    assert program(*named, "promote", number).returncode == 0
+    assert program(*named, "edit", number, "--when", "edit coins/").returncode == 0
+    (folder / "coins").mkdir()
+
+    def prompt(number: int) -> str:
+        model.requests.clear()
+        model.writes = [folder / "coins" / f"{coin}{number}" for coin in ("copper", "silver")]
+        return "Do it."
+
+    def given() -> list[int]:
+        counts = [json.dumps(body).count("for edits of coins/:") for body in model.requests]
+        return [count for count in counts if count]
+
+    more = ("--sandbox", "danger-full-access") if agent == "codex" else ()
+    client.run_until(lambda: given() == [1, 1], prompt, folder, *more)  # behind each of two edits
+    assert ("edit", AT_EDIT) in uses(program)
+    assert all(path.read_text() == "new\n" for path in model.writes)

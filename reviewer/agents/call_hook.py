@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 MAX_INPUT = 2_000_000
 """Bytes of stdin: agents cut outputs at some 100 kB."""
+EDITORS = frozenset((
+    "Edit", "Write", "apply_patch", "create", "edit", "replace", "write", "write_file",
+))  # fmt: skip
+"""The tools with which agents edit files."""
 
 
 def is_call(arguments: Sequence[str]) -> bool:
@@ -87,7 +91,7 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
     output, reported_failed = "", True
     if kind == ERROR:
         output, reported_failed = _output(agent, payload, command, path)
-    if kind == ERROR and (patched or path) and not (output and reported_failed):
+    if kind == ERROR and name in EDITORS and not (output and reported_failed):
         kind, output = EDIT, ""
     if kind == ERROR and not output:
         return ""

@@ -91,7 +91,8 @@ def merge(session: Session, memory: int, into: int) -> None:
 @option("--name N", "Another name of an entity.")
 @option(
     "--when MOMENT",
-    "When it is recalled from now on: 'command git push', 'path src/pay/', 'error nilerr', 'tool"
+    "When it is recalled from now on, several separated by semicolons: 'command git push', 'path"
+    " src/pay/' (named in a prompt), 'edit src/pay/' (beside its first edit), 'error nilerr', 'tool"
     " WebFetch' (as it fails), 'words night shift' (of a prompt or failure), pinned (first in"
     " packets), always (only in packets), 'no packet' or only (in none), 'no prompt' (with none);"
     " 'before git push' or 'guard git push' to deny the first such call of a session with it;"
@@ -120,6 +121,7 @@ def edit(
         raise click.UsageError("name what to change: --content-file, --type, --name or --when")
     rejects = "To reject a candidate: reviewer reject ID"
     content = None if content_file is None else read_text(content_file, if_empty=rejects)
+    moments = tuple(each.strip() for texts in moments for each in texts.split(";") if each.strip())
     chosen = [read_moment(each) for each in moments if each != "derived"]
     with session.changing() as engine:
         if moments:

@@ -20,7 +20,7 @@ HEADINGS = 3
 HEADING_MARKS = "#*_:： "
 LEFT_OUT = "[...]"
 """The mark of a part of a message that is left out."""
-NUMBERED = re.compile(r"[*_]*\d{1,3}[.)]")
+NUMBERED = re.compile(r"[*_]*\d{1,3}[.)](?!\d)")
 """The number of an item or a heading."""
 CODED = frozenset((UnitKind.CODE, UnitKind.COMMAND, UnitKind.TRACE))
 

@@ -27,6 +27,8 @@ NAMES = 4
 """Names introduced by an edit."""
 NO_RESULT = ": no result seen"
 MAX_NAMES_READ = 40
+MAX_COMPARED = 2_000
+"""Lines of a change that are compared line by line, which takes a second from some 4,000 on."""
 _NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
 DECLARED = re.compile(
     r"^[^\S\n]{0,12}(?:(?:export|default|public|private|static|async|pub|abstract|final) )*"
@@ -153,14 +155,23 @@ class Hunk(NamedTuple):
 
 
 def hunks(old: str, new: str) -> Iterator[Hunk]:
-    """The lines that a replacement changes, in order; indents and lines without letters, such as
-    blank ones and brackets, do not count.
+    """The lines that a replacement changes, in order. Lines without letters, such as blank ones and
+    brackets, do not count, nor do indents where anything else changed.
     """
     before, after = (
         [line for line in each.split("\n") if any(map(str.isalnum, line))] for each in (old, new)
     )
-    matcher = SequenceMatcher(None, [*map(str.strip, before)], [*map(str.strip, after)])
-    for tag, from_b, to_b, from_a, to_a in matcher.get_opcodes():
+    plain = [*map(str.strip, before)], [*map(str.strip, after)]
+    if plain[0] == plain[1]:
+        plain = before, after
+    places: Sequence[tuple[str, int, int, int, int]]
+    if len(before) + len(after) > MAX_COMPARED:  # as one hunk, without the equal ends
+        head = len(posixpath.commonprefix(plain))
+        tail = len(posixpath.commonprefix([lines[head:][::-1] for lines in plain]))
+        places = [("replace", head, len(before) - tail, head, len(after) - tail)]
+    else:
+        places = SequenceMatcher(None, *plain).get_opcodes()
+    for tag, from_b, to_b, from_a, to_a in places:
         if tag != "equal":
             above = after[from_a - 1] if from_a else ""
             yield Hunk(above, before[from_b:to_b], after[from_a:to_a])

@@ -143,8 +143,8 @@ def _masked(
         search = next(searches, None)
         while search is not None:
             rows, searched = search
-            search = next(searches, None)
             try:
+                search = next(searches, None)
                 changed, masked = searched.result()
             except BrokenExecutor as problem:
                 raise FleetError(

@@ -50,6 +50,8 @@ LONG_NOTICE = 400
 BLANKED = 40
 """Run of blanks that marks harness text removed from a message."""
 
+PERSON_SAID = "; the person said: "
+"""In the line of a refused call, before the person's words."""
 _CARRY_OUT = "Implement the following plan:"
 _NOTHING = frozenset({"", "(no content)", "No response requested."})
 _CANCELLED = "Sibling tool call errored"
@@ -276,7 +278,7 @@ class _Writer:
         call, at = self._called.pop(event.call, (None, -1))
         if event.outcome is Outcome.REFUSED:
             what = "the plan" if call and _is_plan(call) else self._line(call).text if call else ""
-            said = f"; the person said: {event.words}" if event.words else ""
+            said = f"{PERSON_SAID}{event.words}" if event.words else ""
             speaker = Speaker.PERSON if event.words else Speaker.HARNESS
             shown = ShownText(mask(f"refused: {what or event.tool}{said}").text)
             self._say(event.origin, LineRole.REJECTED, speaker, shown)

@@ -105,6 +105,9 @@ def read_moment(text: str) -> Moment:
     calls = (MomentKind.COMMAND, MomentKind.PATH, MomentKind.EDIT, MomentKind.GUARD)
     if kind in calls and _FURTHER.search(value):
         raise ReviewerError(f"Separate moments with a semicolon: {_FURTHER.sub('; ', text)}.")
+    if kind in calls and "," in value:
+        each = "; ".join(f"{kind} {part.strip()}" for part in value.split(",") if part.strip())
+        raise ReviewerError(f"Separate moments with a semicolon: {each}.")
     for filler in FILLERS if kind is MomentKind.GUARD else ():
         value = value.removeprefix(filler)
     if kind in (MomentKind.PATH, MomentKind.EDIT, MomentKind.GUARD):
@@ -113,6 +116,7 @@ def read_moment(text: str) -> Moment:
         raise ReviewerError(f"tool takes one name, such as: {_EXAMPLES[kind]}.")
     called = value.partition(" -")[0]
     if kind is MomentKind.COMMAND or (kind is MomentKind.GUARD and "/" not in called):
+        value = value.removesuffix(".")
         names = [name for name in heads(value) if heads(name) == (name,)]
         if not names:
             raise ReviewerError(
@@ -129,6 +133,10 @@ def read_moment(text: str) -> Moment:
             )
         value = names[0] if kind is MomentKind.COMMAND else " ".join((names[0], *_flags(value)))
     elif kind in calls:
+        if "*" in value:
+            raise ReviewerError(
+                f"{value} is a pattern. Write a file, or a folder such as src/pay/."
+            )
         if " " in value and not os.path.exists(value):
             named = next(paths_in(value), "src/pay/")
             raise ReviewerError(

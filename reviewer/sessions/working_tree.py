@@ -423,12 +423,13 @@ class _Git:
                 self._tree.commits[at] = structs.replace(commit, rewritten=True)
 
     def _log(self) -> None:
-        """Git's list of commits has the new hash of one that was rewritten."""
-        listed = {subject: number for number, subject in _LOGGED.findall(self._run.printed)[::-1]}
+        """Git's list of commits has the new hash of a rewritten one, if its subject occurs once."""
+        listed = _LOGGED.findall(self._run.printed)
         for at, each in enumerate(self._tree.commits):
-            if each.rewritten and each.subject in listed:
-                found = structs.replace(each, id=listed[each.subject], rewritten=False)
-                self._tree.commits[at] = found
+            ids = [number for number, subject in listed if subject == each.subject]
+            alike = sum(other.subject == each.subject for other in self._tree.commits)
+            if each.rewritten and alike == len(ids) == 1 and ids[0] != each.id:
+                self._tree.commits[at] = structs.replace(each, id=ids[0], rewritten=False)
 
     def _reset(self) -> None:
         tree = self._tree

@@ -237,6 +237,9 @@ def test_the_memory_of_a_file_comes_with_its_first_edit(
         return said(hook(reviewer, agent, event, told(office, **filled)))
 
     assert edited("src/play/coin.go") == ""
+    read = {**payload, "tool_name": "read_file", "toolName": "read_file"}
+    filled = json.loads(json.dumps(read).replace("{}", "src/pay/coin.go"))
+    assert said(hook(reviewer, agent, event, told(office, **filled))) == ""
     text = edited("src/pay/coin.go")
     assert "The person keeps this for edits of src/pay/:" in text
     assert "twice" in text

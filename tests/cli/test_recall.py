@@ -67,6 +67,7 @@ def test_chosen_moments_take_the_place_of_the_derived_ones_or_stand_beside_them(
         (["guard git push", "derived"], "path src/pay/; guard git push"),
         (["guard git push", "derived", "path src/pay/"], "path src/pay/; guard git push"),
         (["derived"], "path src/pay/"),
+        (["edit src/pay/; words night shift; "], "edit src/pay/; words night shift"),
     ):
         reviewer.succeeds("edit", 1, *(word for each in chosen for word in ("--when", each)))
         assert f"when        {when}\n" in reviewer("queue", "show", 1).stdout
@@ -112,8 +113,11 @@ def test_a_person_says_what_is_wrong_with_a_memory(kiosk: Reviewer) -> None:
 
 
 def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
-    for moment in ("guard ;", "command *", "path /"):
+    for moment in ("guard &", "command *", "path /"):
         assert "could be recognised" in kiosk.fails("edit", 2, "--when", moment)
+    assert "a pattern" in kiosk.fails("edit", 2, "--when", "edit till/*.go")
+    separate = "Separate moments with a semicolon: guard git push; guard make."
+    assert separate in kiosk.fails("edit", 2, "--when", "guard git push, make")
     assert "at most 500" in kiosk.fails("edit", 2, "--when", f"error {'x' * 500}")
     assert "#2: guard git push -" in kiosk("edit", 2, "--when", "guard git push -f").stderr
     for words, meant in (

@@ -256,6 +256,7 @@ def test_an_import_whose_process_is_ended_leaves_nothing(
     read: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "masked_page", end_of_the_process)
+    monkeypatch.setattr(best, "ROWS_AT_ONCE", 2)
     with pytest.raises(FleetError, match="was ended"):
         import_all(read)
     assert rows_of(read.reviewer.db, "SELECT * FROM ledger") == []

@@ -102,6 +102,15 @@ async def test_a_draft_is_kept_after_a_moment_and_discarded_with_the_change(
         assert screen.status == "Edit #412: left unchanged."
 
 
+async def test_the_editor_stays_open_over_a_filter_that_finds_nothing(engine: Engine) -> None:
+    async with editing(engine) as (screen, pane):
+        screen.queue.run_filter("zebra", here=None)
+        await screen.settle()
+        assert pane.region
+        await screen.press("escape")
+        assert screen.queue.editing is None
+
+
 async def test_an_emptied_draft_is_discarded(engine: Engine) -> None:
     async with editing(engine, draft="Take PostgreSQL 17") as (screen, pane):
         assert screen.status == "Edit #412: this is your draft; empty it to discard it."

@@ -325,8 +325,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         return Region(rows.region.x, y, rows.region.width, 1), rows.region.bottom
 
     def show_empty(self, *, empty: bool) -> None:
-        """Give an empty list the whole width, which says why it is empty."""
-        self.set_class(empty, "-empty")
+        """Give an empty list the whole width, which says why it is empty, but not over the
+        editor.
+        """
+        self.set_class(empty and self.editing is None, "-empty")
         if empty:
             self.zoomed = None
 

@@ -125,7 +125,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     def _show_list(self) -> None:
         empty = not self.facts.ids
-        self.show_empty(empty=empty and not self._filter and self.editing is None)
+        self.show_empty(empty=empty and not self._filter)
         self.list.empty = self._nothing_words() if empty else ()
         self.list.rows_changed()
         heads = self.rows.heads.rstrip() or "Memory"
@@ -410,7 +410,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             find,
             then,
             text="".join(f"{each.shown}; " for each in present),
-            hint="such as before git push; path src/pay/; error nilerr; no packet; no prompt",
+            hint="such as before git push; edit src/pay/; error nilerr; no packet; no prompt",
         )
 
     @unless(trusted)

@@ -814,7 +814,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return Option(str(at), begins, display_line(said))
 
         async def then(option: Option) -> None:
-            shown = found[int(option.key)].evidence[0]
+            chosen = found[int(option.key)]
+            # The person's words come behind the call.
+            shown = chosen.evidence[: 1 + (chosen.kind in YOU_DID)][-1]
             self.host.open_session(line_of_file(shown.path, shown.line, shown.text), project)
 
         options = [option(at, each) for at, each in enumerate(found)]

@@ -13,7 +13,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.lists.source_view import CitedText
 from reviewer.promotion.rows.wordings import LONGEST_WORDING
 from reviewer.promotion.views import Done, EvidenceView
-from reviewer.proposing.session_view import read_view
+from reviewer.proposing.session_view import PERSON_SAID, read_view
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.proposing.view_pieces import view_text
 from reviewer.sources.events import Speaker
@@ -192,7 +192,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         words of a person or an agent.
         """
         lines = self.model.chosen()
-        quoted = "\n\n".join(line.text for line in lines if is_said(line))
+        quoted = "\n\n".join(words_of(line) for line in lines if is_said(line))
         start = quoted if len(quoted) <= LONGEST_WORDING else ""
         self.cursor_rest.stop()
         self._show_proof()
@@ -252,6 +252,13 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 def is_said(line: ViewLine) -> bool:
     """Whether a person or an agent said a line."""
     return line.speaker is not Speaker.HARNESS and line.role is not LineRole.TOOL
+
+
+def words_of(line: ViewLine) -> str:
+    """A line, or only the person's words about a refused call."""
+    if line.role is not LineRole.REJECTED:
+        return line.text
+    return line.text.rpartition(PERSON_SAID)[2]
 
 
 LABELS = {

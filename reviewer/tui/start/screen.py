@@ -217,11 +217,12 @@ def words_of(read: ReadSum, counts: Counts) -> str:
     if counts.waiting:
         came = f"{count(counts.waiting, 'statement')} to decide on, the best first."
         if counts.waiting <= FEW:
-            came = f"{came} {queue_keys.FINDINGS.key} lists what else came up."
+            came = f"{came.rstrip('.')}; what else came up: {queue_keys.FINDINGS.key}"
     else:
         came = "nothing in them to decide on."
     left_out = "".join(f" Left out: {display_line(each)}" for each in read.left_out)
-    return f"{stopped}Read {count(read.files, 'file')}: {came}{left_out}"
+    what = f"Read {count(read.files, 'file')}" if read.files else "Nothing new to read"
+    return f"{stopped}{what}: {came}{left_out}"
 
 
 def _in_home(place: Path) -> str:

@@ -131,6 +131,19 @@ SAID: dict[str, tuple[list[Step], list[str], list[str]]] = {
          runs("git log --oneline -1", "5e6f7a8 Keep the port open")],
         ["Committed (pushed): 5e6f7a8 Keep the port open"], ["): 1a2b3c4"],
     ),
+    "not the hash of another commit of the same name": (
+        [edits("queue.py"), runs("git commit -am x", "[main 1a2b3c4] wip\n 1 file changed"),
+         edits("queue.py"), runs("git commit -am x", "[main 2b3c4d5] wip\n 1 file changed"),
+         runs("git rebase main", "Successfully rebased and updated refs/heads/main."),
+         runs("git log --oneline -1", "5e6f7a8 wip")],
+        ["Now:"], ["): 5e6f7a8 wip"],
+    ),
+    "not as it was on the branch before a rebase": (
+        [edits("queue.py"), runs("git commit -am x", "[main 1a2b3c4] Keep\n 1 file changed"),
+         runs("git rebase main", "Successfully rebased and updated refs/heads/main."),
+         runs("git log --oneline -1 backup", "1a2b3c4 Keep")],
+        ["Now:"], ["Committed (no push seen): 1a2b3c4"],
+    ),
     "a check that ran before a merge": (
         [edits("queue.py"), runs("ruff check .", "All checks passed!"),
          runs("git merge faster", "Updating 1a2b3c4..5e6f7a8\nFast-forward"),

@@ -479,6 +479,17 @@ def test_of_many_changed_places_those_that_add_most() -> None:
     assert shown.endswith("... 2 more lines")
 
 
+def test_of_an_edit_that_only_moves_lines_in_or_out_the_lines() -> None:
+    old, new = (
+        "for row in rows:\n    add(row)\n    return total",
+        "for row in rows:\n    add(row)\nreturn total",
+    )
+    shown = section(
+        written([turn("Fit."), *edit("a.py", old=old, new=new)]), HandoverSection.CHANGES
+    )
+    assert "  -     return total\n  + return total" in shown
+
+
 def test_tests_and_single_new_lines_are_the_last_changes_told() -> None:
     turns = [
         turn("Fit it."),

@@ -162,7 +162,7 @@ class Packed:
     def _deflate_beside(self) -> None:
         """Deflate the open changes in a thread, while SQLite writes the next ones."""
         self._write_deflated()
-        self._deflating = _beside().submit(_deflated, self._open)
+        self._deflating = _deflater().submit(_deflated, self._open)
         self._open, self._waiting = [], 0
 
     def _write_deflated(self) -> None:
@@ -197,8 +197,8 @@ class Packed:
 
 
 @cache
-def _beside() -> Executor:
-    """A thread, which ends with the process."""
+def _deflater() -> Executor:
+    """The thread that deflates; it ends with the process."""
     from concurrent.futures import ThreadPoolExecutor  # late, as above
 
     return ThreadPoolExecutor(1)

@@ -236,7 +236,7 @@ async def test_an_empty_ledger_says_what_to_do(engine: Engine) -> None:
     async with opened(engine) as screen:
         await screen.press("f8", "j", "G", "x", "u", "Z", "tab")
         assert "No acts yet." in screen.text
-        assert "A reading that proposes something is one" in screen.text
+        assert "Reading sessions that bring proposals is one" in screen.text
 
 
 async def test_the_list_has_one_act_for_an_ingestion_and_days_have_names(

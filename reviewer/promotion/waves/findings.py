@@ -103,8 +103,9 @@ def _failure(group: Sequence[FindingRow]) -> str:
     elif not fix.startswith("`") or not _was_taken_again(fix, group):
         return ""
     lines = {" ".join(without_place(row.finding.text).split()) for row in group}
-    line, remedy = lines.pop(), "What fixed it"
-    if lines:  # other names in other sessions, and a remedy for one of them
+    if len(lines) == 1:
+        (line,), remedy = lines, "What fixed it"
+    else:  # other names in other sessions, and a remedy for one of them
         line, remedy = view.signature.replace("*", "…"), "One fix"
     command = f" from `{view.command}`" if view.command else ""
     return f"“{line}”{command}. {remedy}: {fix}"

@@ -661,8 +661,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             else:
                 await self._apply(number, whole)
 
-        more = f"{len(doubtful) - 1:,} more; " if len(doubtful) > 1 else ""
-        hint = f"{more}{'; '.join(first.faults)}: {self.data.named(segment)}"
+        which = f"the first of {len(doubtful):,}: " if len(doubtful) > 1 else ""
+        hint = f"{which}{'; '.join(first.faults)}: {self.data.named(segment)}"
         title = _failing(doubtful)
         await self.choose(title, options, then, hint=hint)
 

@@ -118,7 +118,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
     def _show(self, words: str, ids: array[int]) -> None:
         self.list.empty = (
             "No acts yet.",
-            "A reading that proposes something is one; connecting an agent is none.",
+            "Reading sessions that bring proposals is one; connecting an agent is not.",
         )
         if words:
             nothing = f"Nothing matches / {display_line(words)}"

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from textual.widgets import TextArea
 
 from reviewer.engine import Engine
 from reviewer.tui.session.screen import SessionScreen
@@ -77,6 +78,27 @@ async def test_what_failed_in_the_sessions_is_listed_and_read_where_it_failed(
         await screen.settle()
         assert isinstance(screen.app.screen, SessionScreen)
         assert "make labels" in screen.text
+
+
+async def test_what_the_person_refused_comes_first_and_its_words_begin_a_memory(
+    engine: Engine, tmp_path: Path
+) -> None:
+    told = Told("s1")
+    told.user("Tidy up")
+    told.run("make labels", "labels.py:3:1: tray 4 is not weighed", failed=True)
+    told.edit("/work/shop/labels.py", "tray", "weighed(tray)")
+    told.run("make labels")
+    said = "The user doesn't want to proceed with this tool use. (none). the user said:\n"
+    told.call("Bash", f"{said}never push by yourself", failed=True, command="git push")
+    engine.intake.ingest([told.write(tmp_path / "s1.jsonl")], project="shop")
+    async with opened(engine, project="shop") as screen:
+        await screen.choose("refusals and failures")
+        assert screen.text.index("you refused") < screen.text.index("tray 4 is not weighed")
+        await screen.press("enter")
+        await screen.settle()
+        await screen.press("e")
+        await screen.settle()
+        assert screen.app.screen.query_one(TextArea).text == "never push by yourself"
 
 
 @pytest.mark.parametrize("name", ["depot", "attic"])

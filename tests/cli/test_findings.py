@@ -107,7 +107,7 @@ def test_what_recurs_is_proposed_with_what_made_it_pass(reviewer: Reviewer, fold
 
     assert row["content"] == (
         "“Error return value of `rows.Close` is not checked (errcheck)” from `mise run lint`."
-        " What fixed it: `rows.Close()` → `_ = rows.Close()`"
+        " One fix: `rows.Close()` → `_ = rows.Close()`"
     )
     assert (row["proposer"], row["sessions"], row["times"], row["cost"]) == ("finding", 2, 2, 4)
     assert [quote["found"] for quote in row["proof"]["quotes"]] == [True] * 4
@@ -222,7 +222,7 @@ def test_a_command_refused_in_two_sessions_is_proposed_in_the_persons_words(
 
     first, second = reviewer.rows("queue", "list")
 
-    assert "What fixed it" in first["content"] or "What fixed it" in second["content"]
+    assert "One fix" in first["content"] or "One fix" in second["content"]
     row = next(each for each in (first, second) if each["rule"] == "finding.refusal")
     assert row["content"] == "The person refused `git push` and said: “ask me before you push”"
     assert row["flags"] == ["reword"]

@@ -95,20 +95,18 @@ def _failure(group: Sequence[FindingRow]) -> str:
     failing = failing_lines(view.text)
     if not view.fix or not failing or _is_of_the_day(view):
         return ""
-    fix = view.fix
+    fix, remedy = view.fix, "What fixed it"
     if failing[0].rule and failing[0].path:
         if REPLACED not in fix or ": " not in view.signature:
             return ""
-        fix = fix[fix.index("`") :]  # in whatever file it was
+        fix, remedy = fix[fix.index("`") :], "One fix"  # of one place, in whatever file it was
     elif not fix.startswith("`") or not _was_taken_again(fix, group):
         return ""
     lines = {" ".join(without_place(row.finding.text).split()) for row in group}
-    if len(lines) == 1:
-        (line,), remedy = lines, "What fixed it"
-    else:  # other names in other sessions, and a remedy for one of them
-        line, remedy = view.signature.replace("*", "…"), "One fix"
+    if len(lines) > 1:  # other names in other sessions
+        lines = {view.signature.replace("*", "…")}
     command = f" from `{view.command}`" if view.command else ""
-    return f"“{line}”{command}. {remedy}: {fix}"
+    return f"“{lines.pop()}”{command}. {remedy}: {fix}"
 
 
 def _is_of_the_day(view: FindingView) -> bool:

@@ -104,7 +104,7 @@ def _named(agent: str, session: str, path: str) -> SessionFile:
     if found.outlines is None:
         return SessionFile(real, cwd=cwd_of(real)[0])
     for outline in found.outlines(real):
-        if session and outline.session == session:
+        if session and outline.id == session:
             return SessionFile(real, session, outline.cwd)
     raise SourceError(f"{path} has no session {session} of {agent}.")
 

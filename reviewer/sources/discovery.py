@@ -255,7 +255,7 @@ def _sessions(
     for outline in outlines:
         yield msgspec.structs.replace(
             found,
-            session=outline.session,
+            session=outline.id,
             cwd=outline.cwd or _cwd_beside(path),
             bytes=size // len(outlines),
             modified_ns=outline.modified_ns or modified,

@@ -55,7 +55,6 @@ class NoticeKind(StrEnum):
     BOOT = "boot text"
     WRAPPER = "wrapper"
     INJECTED = "injected memory"
-    OVERLONG = "message over 2 MB"
     TEMPLATE = "template"
     INTERRUPTED = "interrupted by the person"
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from reviewer.sources.fields import Fields
-from reviewer.sources.turns import TurnReader
+from reviewer.sources.turns import Session, TurnReader
 
 
 class Location(Struct, frozen=True, kw_only=True):
@@ -57,13 +57,6 @@ def of_editor(folder: str, pattern: str, **more: Any) -> Location:
     )
 
 
-class SessionOutline(Struct, frozen=True):
-    session: str
-    cwd: str = ""
-    modified_ns: int = 0
-    subagent: bool = False
-
-
 class Format(Struct, frozen=True, kw_only=True):
     """One family of files. Each `detect_...` function gets part of the file; formats are tried in
     registry order (`FORMATS` in `registry.py`).
@@ -90,7 +83,7 @@ class Format(Struct, frozen=True, kw_only=True):
     agent: str = ""
     """The agent or kind of file, by its usual name."""
     locations: tuple[Location, ...] = ()
-    outlines: Callable[[Path], Iterable[SessionOutline]] | None = None
+    outlines: Callable[[Path], Iterable[Session]] | None = None
     """Lists the sessions of a file with several; raises SourceError."""
     several: bool = False
     """A file may have several conversations; with `outlines`, it always may."""

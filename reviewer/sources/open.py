@@ -33,7 +33,7 @@ BINARY_LIMIT = 16_000_000
 power failure."""
 SAMPLE_LINES = 8
 """Number of lines to examine, spread over the sample."""
-NOTE_FORMATS = frozenset({"markdown", "text", "empty"})
+NOTE_FORMATS = frozenset({"markdown", "empty"})
 """Formats without conversations."""
 NO_CONVERSATION = "JSON in no known conversation format"
 JSON_START = re.compile(rb'\s*+(?:\{\s*+"|\[\s*+\[?\s*+\{)')

@@ -9,12 +9,12 @@ from msgspec import structs
 from reviewer.clock import written_moment
 from reviewer.sources.claude_words import is_notice
 from reviewer.sources.events import Rewind
+from reviewer.sources.fields import Fields, inner, words
 from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.claude_lines import (
     ClaudeLine,
     ClaudeMessage,
     ContentBlock,
-    MessageOrigin,
     decode_line,
     is_claude,
 )
@@ -78,9 +78,10 @@ class _Session:
         """Handle a compaction that kept the last messages: the next message has the first of these
         as its parent, bypassing the compaction.
         """
-        kept = line.compact_metadata and line.compact_metadata.preserved_segment
-        if kept and kept.tail_uuid and kept.anchor_uuid:
-            self._tree.compacted(kept.tail_uuid, kept.anchor_uuid)
+        kept = inner(line.compact_metadata, "preservedSegment")
+        tail, summary = words(kept.get("tailUuid")), words(kept.get("anchorUuid"))
+        if tail and summary:
+            self._tree.compacted(tail, summary)
 
     def _late(self, turn: Turn) -> Turn:
         """A queued text that is yielded after its line."""
@@ -275,9 +276,9 @@ def _is_by_harness(line: ClaudeLine) -> bool:
     return bool(line.is_meta) or line.prompt_source == "system" or _is_foreign(line.origin)
 
 
-def _is_foreign(origin: MessageOrigin | None) -> bool:
+def _is_foreign(origin: Fields | None) -> bool:
     """Whether a text came from a task, a channel or another session, in versions that say so."""
-    return origin is not None and (origin.kind or "human") != "human"
+    return words(inner(origin).get("kind")) not in ("", "human")
 
 
 def _of_agent(part: Part) -> Part:

@@ -51,12 +51,6 @@ class ClaudeMessage(Struct, gc=False):
     content: str | list[ContentBlock] | None = None
 
 
-class MessageOrigin(Struct, gc=False):
-    """The origin of a text, in versions that record it."""
-
-    kind: str | None = None
-
-
 class Attachment(Struct, rename="camel", gc=False):
     """Attachments given to the agent beside the messages; only queued prompts are read."""
 
@@ -64,18 +58,7 @@ class Attachment(Struct, rename="camel", gc=False):
     prompt: str | list[ContentBlock] | None = None
     command_mode: str | None = None
     is_meta: bool | None = None
-    origin: MessageOrigin | None = None
-
-
-class KeptMessages(Struct, rename="camel", gc=False):
-    """The last messages, kept by a compaction."""
-
-    anchor_uuid: str | None = None
-    tail_uuid: str | None = None
-
-
-class CompactMetadata(Struct, rename="camel", gc=False):
-    preserved_segment: KeptMessages | None = None
+    origin: Fields | None = None
 
 
 class ClaudeLine(Struct, rename="camel", gc=False):
@@ -101,8 +84,8 @@ class ClaudeLine(Struct, rename="camel", gc=False):
     message: ClaudeMessage | str | None = None
     content: str | list[ContentBlock] | None = None
     attachment: Attachment | None = None
-    origin: MessageOrigin | None = None
-    compact_metadata: CompactMetadata | None = None
+    origin: Fields | None = None
+    compact_metadata: Fields | None = None
 
 
 _lines = msgspec.json.Decoder(ClaudeLine)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, opened, table_names
 from reviewer.sources.fields import Fields, each, inner, moment, words
-from reviewer.sources.format import Format, Location, SessionOutline, of_editor
+from reviewer.sources.format import Format, Location, of_editor
 from reviewer.sources.formats.chat import has_role
 from reviewer.sources.formats.session_tables import UNREADABLE, stored_json
 from reviewer.sources.parts import (
@@ -113,11 +113,10 @@ def _turns(reading: Reading) -> Iterator[Turn]:
                 )
 
 
-def _outlines(path: Path) -> list[SessionOutline]:
+def _outlines(path: Path) -> list[Session]:
     """The conversations; those of a workspace have their folder in `workspace.json` next to it."""
     with opened(path) as database:
-        found = [_session(facts) for facts, _ in _conversations(database, Counter())]
-        return [SessionOutline(session.id, session.cwd) for session in found]
+        return [_session(facts) for facts, _ in _conversations(database, Counter())]
 
 
 def _parts(tally: Counter[str], bubble: Fields, person: bool) -> list[Part]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from reviewer.sources.databases import Connection, capped, opened
 from reviewer.sources.fields import Fields, inner, moment, words, written_object
-from reviewer.sources.format import Format, Location, SessionOutline
+from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.cursor import message_parts
 from reviewer.sources.formats.session_tables import stored_json
 from reviewer.sources.parts import ROLES
@@ -73,13 +73,13 @@ def _facts(database: Connection) -> Fields:
         return {}
 
 
-def _outlines(path: Path) -> list[SessionOutline]:
+def _outlines(path: Path) -> list[Session]:
     """The chat; none if a transcript of it is in Cursor's own folder for those."""
     projects = path.parent.parent.parent.parent / "projects"
     name = path.parent.name
     if any(projects.glob(f"*/agent-transcripts/{name}/{name}.jsonl")):
         return []
-    return [SessionOutline("")]
+    return [Session()]
 
 
 FORMAT = Format(

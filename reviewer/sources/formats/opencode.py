@@ -10,7 +10,7 @@ from pathlib import Path
 from reviewer.sources.databases import Connection, capped, column, columns
 from reviewer.sources.document import Document
 from reviewer.sources.fields import Fields, each, inner, moment, nanoseconds, words, written_object
-from reviewer.sources.format import Format, Location, SessionOutline
+from reviewer.sources.format import Format, Location
 from reviewer.sources.formats.session_tables import (
     UNREADABLE,
     MessageRow,
@@ -165,13 +165,13 @@ def _stored_turn(session: _Session, row: MessageRow) -> Turn | None:
 _TABLES = SessionTables(sessions=_sessions, messages=_messages, turn=_stored_turn)
 
 
-def _outlines(path: Path) -> list[SessionOutline]:
+def _outlines(path: Path) -> list[_Session]:
     """The sessions of the database; a file of the storage folder is one session."""
     if path.suffix != ".json":
         return _TABLES.outlines(path)
     with opened_file(path) as stream:
         info = written_object(stream.read(LARGEST_FILE).decode("utf-8", "replace"))
-    return [SessionOutline("", words(info.get("directory")), subagent=bool(info.get("parentID")))]
+    return [_session({**info, "id": ""})]
 
 
 def _folder_turns(reading: Reading, info: Fields) -> Iterator[Turn]:

@@ -11,7 +11,6 @@ from msgspec import Struct
 
 from reviewer.sources.databases import Connection, opened
 from reviewer.sources.fields import words
-from reviewer.sources.format import SessionOutline
 from reviewer.sources.reading import Reading, Spot, decoded, row_spot
 from reviewer.sources.turns import Session, Turn
 
@@ -69,13 +68,10 @@ class SessionTables(Struct, Generic[Stored], frozen=True, kw_only=True):
                     else:
                         reading.tally[UNREADABLE] += 1
 
-    def outlines(self, path: Path) -> list[SessionOutline]:
+    def outlines(self, path: Path) -> list[Stored]:
         """The sessions of a database. Raises SourceError if it cannot be read."""
         with opened(path) as database:
-            return [
-                SessionOutline(session.id, session.cwd, session.modified_ns, session.subagent)
-                for session in self.sessions(database, path)
-            ]
+            return self.sessions(database, path)
 
 
 def stored_json(value: object, tally: Counter[str]) -> object:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-import msgspec
 from msgspec import Struct
 
 from reviewer.sources.formats.marked_turns import Run
 from reviewer.sources.markdown import NoteLine
-from reviewer.sources.parts import Part
+from reviewer.sources.parts import Part, called, returned
 
 _REPORT = re.compile(
     r"(?:#+ )?Running:? (?P<run>\S.*)"
@@ -114,12 +113,8 @@ def _ran(running: tuple[str, NoteLine], output: list[str]) -> Iterator[tuple[Not
 
 
 def _both(tool: str, given: dict[str, object], result: str, line: NoteLine) -> list[Part]:
-    call, text = f"line {line.number}", msgspec.json.encode(given).decode()
-    result = result.removeprefix("Commit ")
-    return [
-        Part("tool_use", text, name=tool, call=call),
-        Part("tool_result", result, name=tool, call=call),
-    ]
+    call = f"line {line.number}"
+    return called(tool, given, call) + returned(result.removeprefix("Commit "), call, tool)
 
 
 def _quoted(message: str) -> str:

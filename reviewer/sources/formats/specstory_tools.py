@@ -6,11 +6,10 @@ import html
 import re
 from collections.abc import Sequence
 
-import msgspec
 from msgspec import Struct
 
 from reviewer.sources.calls import PATCH_START
-from reviewer.sources.parts import Part
+from reviewer.sources.parts import Part, called, returned
 
 _NAME = re.compile(r'data-tool-name="([^"]*)"')
 _SUMMARY = re.compile(r"<summary>Tool use: \*\*[^*]*\*\*\s*+•?\s*+(.*)")
@@ -48,11 +47,7 @@ def call_parts(lines: Sequence[str], call: str) -> list[Part]:
         arguments, parts.result = {"patch": patch}, ""
     if not arguments and not parts.result.strip():
         return []  # Cursor adds a second, empty block for many calls
-    given = msgspec.json.encode(arguments).decode()
-    return [
-        Part("tool_use", given, name=name, call=call),
-        Part("tool_result", parts.result, name=name, call=call),
-    ]
+    return called(name, arguments, call) + returned(parts.result, call, name)
 
 
 def _patch(lines: Sequence[str]) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 
-from reviewer.sources.events import Call, Result
+from reviewer.sources.events import Call, Change, Result
 from reviewer.sources.stream import read
 
 from .builders import note, put
@@ -136,24 +135,17 @@ Two are too loud.
 def test_what_aider_did_is_read_as_calls_with_results(tmp_path: Path) -> None:
     path = put(tmp_path, "history.md", AIDER_TOOLS)
     events = list(read(path))
-    assert [(each.tool, json.loads(each.text)) for each in events if isinstance(each, Call)] == [
-        (
-            "edit",
-            {
-                "file_path": "horn.py",
-                "edits": [
-                    {
-                        "old_string": "def once():\n    horn(1)\n",
-                        "new_string": "def twice():\n    horn(2)\n",
-                    }
-                ],
-            },
-        ),
-        ("git", {"command": 'git commit -m "feat: Sound the \\`horn\\` \\"twice\\""'}),
-        ("shell", {"command": "pytest horn"}),
-        ("git", {"command": "git reset --hard HEAD~1"}),
-        ("edit", {"file_path": "bell.py"}),
+    calls = [each for each in events if isinstance(each, Call)]
+    assert [(each.tool, each.command) for each in calls] == [
+        ("edit", ""),
+        ("git", 'git commit -m "feat: Sound the \\`horn\\` \\"twice\\""'),
+        ("shell", "pytest horn"),
+        ("git", "git reset --hard HEAD~1"),
+        ("edit", ""),
     ]
+    pair = ("def once():\n    horn(1)\n", "def twice():\n    horn(2)\n")
+    edits = [each.changes for each in calls if each.tool == "edit"]
+    assert edits == [(Change("horn.py", pairs=(pair,)),), (Change("bell.py"),)]
     results = [each.text for each in events if isinstance(each, Result)]
     assert results[1] == '8742503 feat: Sound the `horn` "twice"'
     assert "collected 2 items" in results[2]

@@ -11,6 +11,8 @@ import sys
 from collections.abc import Iterable
 from functools import cached_property
 
+from reviewer.text.controls import without_escapes
+
 LONGEST_LINE = 600
 """Maximum characters read of a line."""
 LONGEST = 240
@@ -19,8 +21,6 @@ HEAD, TAIL = 20_000, 20_000
 """Characters read of an output: failures are printed at the beginning or the end."""
 MOST = 6
 """Maximum distinct failing lines per output."""
-
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?")
 
 _LOCATED = re.compile(
     r"\s*(?P<path>(?:[A-Za-z]:)?[\w.~@+/\\-]*\.[A-Za-z]\w{0,5}):\d+(?P<column>:\d+)?:\s+"
@@ -259,7 +259,7 @@ def is_of_the_day(failing: Failing) -> bool:
 def normalised(message: str) -> str:
     """A message without the parts that vary between occurrences."""
     text = message[:LONGEST_LINE]
-    text = _QUOTED.sub("*", _ANSI.sub("", text) if "\x1b" in text else text)
+    text = _QUOTED.sub("*", without_escapes(text))
     text = _NAME.sub("*", _PATH.sub("*", text))
     return _GAPS.sub("*", " ".join(text.split())).strip().lower()[:LONGEST]
 
@@ -292,9 +292,7 @@ def _lines(output: str, most: int) -> list[tuple[int, str]]:
     if len(read) > most:
         read[most // 2 : -(most // 2)] = []
     lines = ((number, line[:LONGEST_LINE].removeprefix(_BEGINS)) for number, line in read)
-    if "\x1b" not in output:
-        return [(number, line.rstrip()) for number, line in lines]
-    return [(number, _ANSI.sub("", line).rstrip()) for number, line in lines]
+    return [(number, without_escapes(line).rstrip()) for number, line in lines]
 
 
 def _located(lines: list[tuple[int, str]], at: int) -> Failing | None:

@@ -193,7 +193,7 @@ def _made(
         " ".join(name.split()),
         at.at,
         call=call,
-        folder=at.cwd,
+        folder=event.origin.cwd,
         branch=at.branch,
         outcome=str(ended.outcome) if ended else "",
         exit_code=ended.exit_code if ended else None,

@@ -15,6 +15,7 @@ import msgspec
 
 from reviewer.sources.events import Act, Call, Change, Origin, PlanItem
 from reviewer.sources.shell import Command, split
+from reviewer.sources.tool_text import COMMAND_FIELDS
 
 TOOLS: dict[Act, str] = {
     Act.RUN: "bash shell powershell exec_command shell_command local_shell execute command terminal"
@@ -117,7 +118,9 @@ def read_call(
     args = given(text) if known is None else known
     name = tool.lower()
     act = _act(name, args)
-    command = _command(args, act)
+    command = _command(args) if act is Act.RUN else ""
+    if command and (folder := _first(args, _FOLDERS)):
+        origin = msgspec.structs.replace(origin, cwd=folder)
     windows = "powershell" in name
     changes: tuple[Change, ...] = ()
     commands: tuple[Command, ...] = ()
@@ -129,8 +132,6 @@ def read_call(
     elif act is Act.RUN:
         reading = split if len(command) > OFTEN else _remembered
         commands = reading(command, windows=windows)
-        if folder := _first(args, _FOLDERS):
-            origin = msgspec.structs.replace(origin, cwd=folder)
     elif act in (Act.EDIT, Act.WRITE):
         changes = tuple(_edited(name, args, act))
     path = changes[0].path if changes else _first(args, _PATHS).strip('"')
@@ -157,12 +158,10 @@ def _act(name: str, args: Mapping[str, object]) -> Act:
         return _ACTS[name]
     if name.startswith("mcp_"):
         return Act.OTHER
-    return Act.RUN if isinstance(args.get("command"), str) and len(args) == 1 else Act.OTHER
+    return Act.RUN if COMMAND_FIELDS.issuperset(args) and _command(args) else Act.OTHER
 
 
-def _command(args: Mapping[str, object], act: Act) -> str:
-    if act is not Act.RUN:
-        return ""
+def _command(args: Mapping[str, object]) -> str:
     for name in _COMMANDS:
         value = args.get(name)
         if isinstance(value, list) and all(isinstance(each, str) for each in value):

@@ -51,7 +51,7 @@ class Part(Struct, frozen=True, gc=False):
     is_data: bool = False
     """A picture or document; `text` has only its name."""
     given: Fields | None = None
-    """The arguments of a call, if `text` is not the command alone."""
+    """The arguments of a call; `text` may be the command alone."""
 
 
 def said(text: str, use: RecordUse | None = None) -> list[Part]:
@@ -99,7 +99,7 @@ def called(name: object, given: object, call: object = "") -> list[Part]:
         given = inside if isinstance(inside, (dict, list)) else None
     if given is not None:
         text = input_text(given)
-    known = given if isinstance(given, dict) and text.startswith("{") else None
+    known = given if isinstance(given, dict) else None
     return [Part("tool_use", text, name=words(name), call=words(call), given=known)]
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import msgspec
 
 _COMMANDS = ("command", "cmd")
-_COMMAND_FIELDS = frozenset(
+COMMAND_FIELDS = frozenset(
     (*_COMMANDS, "description", "timeout", "timeout_ms", "workdir", "yield_time_ms",
      "max_output_tokens", "with_escalated_permissions", "justification", "login", "tty")
 )  # fmt: skip
+"""Arguments of a call that only runs a command."""
 
 
 def input_text(value: object) -> str:
     """The input of a call: the command if there is one, else compact JSON."""
-    if isinstance(value, dict) and set(value) <= _COMMAND_FIELDS:
+    if isinstance(value, dict) and set(value) <= COMMAND_FIELDS:
         for name in _COMMANDS:
             command = value.get(name)
             if isinstance(command, str):

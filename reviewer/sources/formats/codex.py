@@ -190,7 +190,7 @@ class _Codex:
     def _item(self, spot: Spot, item: Fields, at: str | None) -> Iterator[Turn]:
         kind, call = words(item.get("type")), item.get("call_id")
         at = at or moment(item.get("timestamp"))
-        cwd, role = "", Role.ASSISTANT
+        role = Role.ASSISTANT
         if kind == "message":
             yield from self._message(spot, item, at)
             return
@@ -199,7 +199,7 @@ class _Codex:
             parts = thought("\n\n".join(texts))
         elif kind in _CALLS:
             given = item.get("arguments") if kind == "function_call" else item.get("input")
-            parts, cwd = called(item.get("name"), given, call), _folder(given)
+            parts = called(item.get("name"), given, call)
         elif kind == "local_shell_call":
             parts = called("shell", item.get("action"), call or item.get("id"))
         elif kind in ("web_search_call", "tool_search_call"):
@@ -213,7 +213,7 @@ class _Codex:
         else:
             parts = []
         if parts:
-            yield self._session.turn(spot, role, parts, at=at, cwd=cwd)
+            yield self._session.turn(spot, role, parts, at=at)
         else:
             silent(self.tally, f"item {kind}")
 
@@ -288,13 +288,6 @@ def requested(text: str) -> str:
         return given[1].strip() if given else text
     about_input, _, outline = text[given.end() :].partition("\n## ")
     return NO_INPUT.format(clip(outline or about_input, SHOWN_OF_PROMPT))
-
-
-def _folder(given: object) -> str:
-    """The folder given in a call for its command."""
-    if isinstance(given, str):
-        given = written_object(given) if '"workdir"' in given else {}
-    return words(inner(given).get("workdir"))
 
 
 def _output(output: object) -> tuple[str, int | None, bool]:

@@ -271,8 +271,9 @@ def test_what_a_call_does(
     assert {name: getattr(call, name) for name in more} == more
 
 
-def test_a_call_runs_in_the_folder_that_it_names(tmp_path: Path) -> None:
-    assert call_of("Bash", {"command": "make", "cwd": "/b"}, tmp_path).origin.cwd == "/b"
+@pytest.mark.parametrize("name", ["cwd", "workdir"])
+def test_a_call_runs_in_the_folder_that_it_names(tmp_path: Path, name: str) -> None:
+    assert call_of("Bash", {"command": "make", name: "/b"}, tmp_path).origin.cwd == "/b"
 
 
 def part(*words: str, by: str = "", **more: Any) -> Command:

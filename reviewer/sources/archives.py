@@ -6,6 +6,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -29,13 +30,20 @@ def is_archive(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def members(path: Path) -> list[str]:
-    """The names of an archive's members. Raises SourceError if it cannot be read."""
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    """An archive. Raises SourceError if it cannot be read."""
     try:
         with opened_file(path) as stream, zipfile.ZipFile(stream) as archive:
-            return archive.namelist()[:MAX_MEMBERS]
-    except (zipfile.BadZipFile, NotImplementedError, ValueError) as problem:
+            yield archive
+    except (zipfile.BadZipFile, NotImplementedError) as problem:
         raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
+
+
+def members(path: Path) -> list[str]:
+    """The names of an archive's members. Raises SourceError if it cannot be read."""
+    with _opened(path) as archive:
+        return archive.namelist()[:MAX_MEMBERS]
 
 
 class _Member(Document):
@@ -59,25 +67,21 @@ def exported_documents(reading: Reading) -> Iterator[Document]:
     if reading.document is not None:
         yield Document(reading)
         return
-    path, numbers = reading.path, count()
-    unpacked = 0
-    try:
-        with opened_file(path) as stream, zipfile.ZipFile(stream) as archive:
-            found = [
-                info
-                for info in archive.infolist()[:MAX_MEMBERS]
-                if _CONVERSATIONS.fullmatch(info.filename.rpartition("/")[2])
-            ]
-            found.sort(key=lambda info: info.filename)
-            for info in found:
-                data = _member(reading, archive, info, ARCHIVE_LIMIT - unpacked)
-                if data is None:
-                    continue
-                unpacked += len(data)
-                text = data[bom_of(data) :]
-                yield _Member(structs.replace(reading, document=text), numbers)
-    except (zipfile.BadZipFile, NotImplementedError) as problem:
-        raise SourceError(f"{path} cannot be read: the archive is damaged ({problem}).") from None
+    numbers, unpacked = count(), 0
+    with _opened(reading.path) as archive:
+        found = [
+            info
+            for info in archive.infolist()[:MAX_MEMBERS]
+            if _CONVERSATIONS.fullmatch(info.filename.rpartition("/")[2])
+        ]
+        found.sort(key=lambda info: info.filename)
+        for info in found:
+            data = _member(reading, archive, info, ARCHIVE_LIMIT - unpacked)
+            if data is None:
+                continue
+            unpacked += len(data)
+            text = data[bom_of(data) :]
+            yield _Member(structs.replace(reading, document=text), numbers)
 
 
 def _member(

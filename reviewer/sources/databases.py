@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from reviewer.errors import OtherKindError, SourceError
-from reviewer.files import open_file
+from reviewer.files import open_file, unreadable
 
 Connection = sqlite3.Connection
 MAGIC = b"SQLite format 3\0"
@@ -90,8 +90,7 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
             why = "it changed while being read. Try again."
         raise SourceError(f"{path} cannot be read: {why}") from None
     except OSError as problem:
-        reason = (problem.strerror or str(problem)).lower()
-        raise SourceError(f"{path} cannot be read: {reason}.") from None
+        raise unreadable(path, problem) from None
 
 
 @contextmanager

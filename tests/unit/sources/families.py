@@ -8,10 +8,13 @@ import sqlite3
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, structs
+
+from tests.unit.sources.builders import put
 
 Json = dict[str, Any]
 AT = "2026-03-01T09:00:0{}.000Z"
@@ -39,27 +42,13 @@ class Family(Struct, kw_only=True):
 
 def lines(name: str, *records: Json | str) -> Callable[[Path], Path]:
     """A file with one object a line; a text stands for itself."""
-
-    def write(folder: Path) -> Path:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        texts = (each if isinstance(each, str) else json.dumps(each) for each in records)
-        path.write_text("".join(text + "\n" for text in texts))
-        return path
-
-    return write
+    texts = [each if isinstance(each, str) else json.dumps(each) for each in records]
+    return partial(put, name=name, data="".join(f"{text}\n" for text in texts))
 
 
 def document(name: str, value: object) -> Callable[[Path], Path]:
     """A file that is one JSON document."""
-
-    def write(folder: Path) -> Path:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(value, indent=1))
-        return path
-
-    return write
+    return partial(put, name=name, data=json.dumps(value, indent=1))
 
 
 def database(name: str, *statements: str | tuple[str, Sequence[object]]) -> Callable[[Path], Path]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ from reviewer.sources.stream import read
 from tests.unit.sessions.told import Told
 
 from .builders import Json, Session, put
-from .families import lines
+from .families import document, lines
 
 
 def events_of(session: Session, folder: Path) -> list[Event]:
@@ -40,10 +39,6 @@ def call_of(tool: str, given: dict[str, Any], folder: Path) -> Call:
     told.call(tool, None, **given)
     (call,) = (each for each in events_of(told, folder) if isinstance(each, Call))
     return call
-
-
-def chat_file(folder: Path, messages: list[Json]) -> Path:
-    return put(folder, "chat.json", json.dumps(messages, indent=1))
 
 
 # The order of a session
@@ -347,14 +342,12 @@ def test_how_a_command_ended(name: str, tmp_path: Path) -> None:
 
 def test_what_is_not_certain_without_an_exit_code_is_unknown(tmp_path: Path) -> None:
     call = {"id": "c1", "function": {"name": "bash", "arguments": '{"command":"make"}'}}
-    path = chat_file(
-        tmp_path,
-        [
-            {"role": "user", "content": "Make it."},
-            {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": "c1", "content": "error: no shelf"},
-        ],
-    )
+    talk = [
+        {"role": "user", "content": "Make it."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "error: no shelf"},
+    ]
+    path = document("chat.json", talk)(tmp_path)
     (result,) = (each for each in read(path) if isinstance(each, Result))
     assert result.outcome is Outcome.UNKNOWN
 
@@ -389,8 +382,7 @@ def test_a_call_that_was_refused_in_an_amp_thread(tmp_path: Path) -> None:
         {"role": "assistant", "messageId": 0, "content": [call]},
         {"role": "user", "messageId": 1, "content": [answer]},
     ]
-    path = tmp_path / "T-1.json"
-    path.write_text(json.dumps({"created": 1, "messages": messages}, indent=1), encoding="utf-8")
+    path = document("T-1.json", {"created": 1, "messages": messages})(tmp_path)
     (result,) = (event for event in read(path) if isinstance(event, Result))
     assert result.outcome is Outcome.REFUSED
     assert result.text == "Tool execution rejected by user: not on main"
@@ -399,7 +391,6 @@ def test_a_call_that_was_refused_in_an_amp_thread(tmp_path: Path) -> None:
 def test_a_picture_is_data_in_formats_with_anthropics_blocks(tmp_path: Path) -> None:
     pieces = [{"type": "text", "text": "Look."}, {"type": "image", "source": {}}]
     messages = [{"role": "user", "messageId": 0, "content": pieces}]
-    path = tmp_path / "T-1.json"
-    path.write_text(json.dumps({"created": 1, "messages": messages}, indent=1), encoding="utf-8")
+    path = document("T-1.json", {"created": 1, "messages": messages})(tmp_path)
     (picture,) = (event for event in read(path) if isinstance(event, Notice))
     assert (picture.kind, picture.text) == (NoticeKind.DATA, "[image]")

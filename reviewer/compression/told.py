@@ -55,7 +55,7 @@ def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     if call.act is Act.PLAN or (call.tool.lower() in _BOOKS and not call.command):
         return None
     key: object = without_cd(call) or place
-    ends = [outcome for _, outcome in command_ends(call, result)] if result else []
+    ends = command_ends(call, result) if result else []
     final_output = result.text if result and not result.task else ""
     checks = checks_among(call, final_output, ends, result.exit_code) if result else []
     checking = [command for command, _ in checks]

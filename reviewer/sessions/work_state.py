@@ -245,7 +245,7 @@ class WorkTracker:
     def _commands(self, call: Call, result: Result) -> None:
         text, line = result.text, call.origin.line_start
         cwd = absolute("", call.origin.cwd) or self._folder
-        ends = [outcome for _, outcome in command_ends(call, result)]
+        ends = command_ends(call, result)
         later: list[ChangedFile] = []
         done = -1
         if begun := self._begun.pop(task_of(call), None):
@@ -336,14 +336,14 @@ def checks_among(
     return found
 
 
-def command_ends(call: Call, result: Result) -> list[tuple[Command, Outcome]]:
-    """Each command of a call and its outcome, as far as the result shows it."""
+def command_ends(call: Call, result: Result) -> list[Outcome]:
+    """The outcome of each command of a call, as far as the result shows it."""
     proved = _proved(call, result.text)
     ends = command_outcomes(call.commands, result.outcome, result.exit_code, proved)
     missing = tuple(filter(None, chain(*_NO_FOLDER.findall(result.text))))
     return [
         # A command in a folder that does not exist did not run.
-        (command, Outcome.REFUSED if missing and command.folder.endswith(missing) else end)
+        Outcome.REFUSED if missing and command.folder.endswith(missing) else end
         for command, end in zip(call.commands, ends, strict=True)
     ]
 

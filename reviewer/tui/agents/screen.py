@@ -23,7 +23,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.line import Part, cells_of
+from reviewer.tui.kit.line import Part, apart
 from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import LoadedList, RowList
@@ -168,7 +168,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None:
             return
         row = state.row
-        self.zoomed = None  # the question would cover the changes
         root = home() if scope is WiringScope.USER else Path(tree_root())
         planned = await to_thread(self._plan, row.agent, place_for(scope, root, self._store))
 
@@ -193,6 +192,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         lines = [line for each in planned.changed for line in self._connections.diff(each)]
         blocks = diff_blocks(lines)
         blocks += [TextBlock(sentence, "warm") for sentence in planned.left]
+        self.zoomed = None  # the question would cover the changes
         self.about.show(blocks or [TextBlock("No file changes.", "dim")], title=title)
 
         async def yes() -> None:
@@ -224,7 +224,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None or connection is None:
             return
         title, where = state.row.title, SCOPE_WORDS[connection.scope]
-        self.zoomed = None
         planned = await to_thread(self._connections.plan_disconnect, connection)
 
         async def write() -> str:
@@ -251,8 +250,7 @@ class AgentList(LoadedList[AgentState]):
             (state_word(row), text if row.connected else dim),
         ]
         end = "found" if row.program else "not found"
-        gap = width - cells_of(parts) - len(end)
-        return [*parts, (" " * gap, dim), (end, dim)] if gap > 0 else parts
+        return apart(parts, [(f" {end}", dim)], width, dim, sign.ellipsis)
 
 
 def state_word(row: AgentRow) -> str:

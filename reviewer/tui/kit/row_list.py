@@ -21,7 +21,7 @@ from reviewer.tui.kit.line_view import LineView
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import wrapped
-from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs, palette
+from reviewer.tui.theme import Glyphs, RowStyles, glyphs, palette
 
 WHEEL_LINES = 3
 FOOT_LINES = 1
@@ -89,7 +89,13 @@ class RowList(LineView):
             return line_of([(" " + foot, style.dim)], width, style.text, sign.ellipsis)
         at = self.scroll_offset.y + y
         if at < total:
-            return self.row_strip(at, width, style, sign).simplify()
+            here = at == self.cursor
+            look = style.on_row(here=here)
+            bar = (sign.bar, look.accent if self.has_focus else look.dim)
+            bar = bar if here else (" ", look.dim)
+            parts = [bar, *self.row_parts(at, width - 2, look, sign)]
+            strip = line_of(parts, width - 1, look.text, sign.ellipsis)
+            return strip.extend_cell_length(width, look.text).simplify()
         words, how = "", style.text
         if not total:
             lines = [
@@ -99,15 +105,6 @@ class RowList(LineView):
             ]
             words, how = lines[y - 1] if 0 < y <= len(lines) else ("", style.text)
         return line_of([(INDENT + words, how)], width, style.text, sign.ellipsis)
-
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        """One row of exactly `width` cells."""
-        here = at == self.cursor
-        look = style.on_row(here=here)
-        bar = cursor_bar(look, sign, here=here, focused=self.has_focus)
-        parts = [bar, *self.row_parts(at, width - 2, look, sign)]
-        strip = line_of(parts, width - 1, look.text, sign.ellipsis)
-        return strip.extend_cell_length(width, look.text)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Read the visible rows in one query before drawing them."""
@@ -265,8 +262,3 @@ class StoredList(ModelList[RowModelT], Generic[RowModelT, RowT]):
     ) -> list[Part]:
         """A row that exists, after the bar of the cursor."""
         raise NotImplementedError
-
-
-def cursor_bar(style: RowStyles, sign: Glyphs, *, here: bool, focused: bool) -> Part:
-    """The first cell of a row: a bar at the cursor, dim while another pane has the focus."""
-    return (sign.bar, style.accent if focused else style.dim) if here else (" ", style.dim)

@@ -51,10 +51,11 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import ListScreen
+from reviewer.tui.kit.list_screen import ListScreen, nothing_matches
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.running import RunningAct
+from reviewer.tui.kit.screen import to_undo
 from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
@@ -298,8 +299,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if found.version != self.data.snapshot.version:
             self.data.previews.clear()
         self.data.load(found, here)
-        nothing = "No turn matches." if self.data.words else "This session has no turns."
-        self.rows.empty = (found.trouble or nothing,)
+        self.rows.empty = (found.trouble or "This session has no turns.",)
+        if self.data.words and not found.trouble:
+            self.rows.empty = nothing_matches(self.data.words)
         self.void("previews")  # the summary being written is no longer wanted
         self._writes = False
         self.show_empty(empty=not self.data.snapshot.commits)
@@ -499,8 +501,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         act = await to_thread(self.engine.compression.levels.put, number, levels, title)
         if act:
             self._note(act, words, here)
-        undo = f" - {shared.UNDO.key} to undo"
-        self.say(f"{words}{undo}" if act else f"Already so: {words}.")
+        self.say(f"{words}{to_undo(act)}" if act else f"Already so: {words}.")
         self.note_version()
         self.data.look = None
         self.data.take(levels)
@@ -682,7 +683,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
-        self.open_context(number, f"{words} - {shared.UNDO.key} to undo")
+        self.open_context(number, f"{words}{to_undo(done.act)}")
 
     # priorities and what must survive
 
@@ -715,11 +716,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Report the new priority or criterion of some turns, and show them again."""
         if self.context is None:
             return
-        undo = ""
         if act:
             self._note(act, words, commit)
-            undo = f" - {shared.UNDO.key} to undo"
-        self.open_context(self.context.id, f"{display_line(words)}{remark}{undo}", commit)
+        said = f"{display_line(words)}{remark}{to_undo(act)}"
+        self.open_context(self.context.id, said, commit)
 
     @unless(_no_row)
     async def action_retain(self) -> None:

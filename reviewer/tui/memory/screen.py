@@ -33,9 +33,10 @@ from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen
+from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen, nothing_matches
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import to_undo
 from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
@@ -137,9 +138,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     def _nothing_words(self) -> tuple[str, ...]:
         if self._filter:
-            clear = shared.CLEAR_FILTER.key
-            nothing = f"Nothing matches / {display_line(self._filter)}"
-            return (nothing, f"{clear} clears the filter.")
+            return nothing_matches(self._filter)
         write, queue = shared.WRITE.key, shared.SHOW_QUEUE.key
         return (
             f"Memories you promote in the queue ({queue}) are listed here.",
@@ -288,9 +287,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             done = await self.write(
                 lambda: self.engine.entities.graduate(number, kind, name=name or None)
             )
-            self.settle(done)
-            queue, undo = shared.SHOW_QUEUE.key, shared.UNDO.key
-            self.say(f"{done.title}, now in the queue ({queue}) - {undo} to undo")
+            self.settle(done, remark=f", now in the queue ({shared.SHOW_QUEUE.key})")
 
         async def then(option: Option) -> None:
             await self.ask_text(
@@ -423,9 +420,9 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         async def then(words: str) -> None:
             because = words or "no reason given"
             done = await self.write(lambda: self.engine.triage.dispute(number, because))
-            self.settle(done)
-            queue, undo = shared.SHOW_QUEUE.key, shared.UNDO.key
-            self.say(f"#{number} is back in the queue ({queue}), called wrong - {undo} to undo")
+            self.read_list()
+            back = f"#{number} is back in the queue ({shared.SHOW_QUEUE.key}), called wrong"
+            self.say(f"{back}{to_undo(done.act)}")
 
         await self.ask_text(
             f"What is wrong with #{number}",

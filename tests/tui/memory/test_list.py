@@ -56,6 +56,8 @@ async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> 
         assert rows(screen) == ["We ship on Mondays only"]
         await screen.press("escape", "/", *"tapes", "enter")
         assert rows(screen) == ["db = Tapes"]
+        await screen.press("escape", "/", *"-mondays", "enter")
+        assert rows(screen) == ["db = Tapes", "Deploys need two approvals"]
         await screen.press("escape")
         assert len(rows(screen)) == 3
         await screen.press("/", *"zzz")

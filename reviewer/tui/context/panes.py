@@ -20,7 +20,7 @@ from reviewer.tui.context.model import (
 )
 from reviewer.tui.kit.line import Part, apart
 from reviewer.tui.kit.row_list import ModelList
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan
+from reviewer.tui.kit.text import MARGIN, Run, TextBlock, TextSpan
 from reviewer.tui.theme import Glyphs, RowStyles
 
 if TYPE_CHECKING:
@@ -127,10 +127,10 @@ def loss_blocks(
         else:
             start, line = len(line), f"{line}{signs.attention} {each.text}"
             spans.append(TextSpan(start, len(line), "warm", here=False))
-    checks = [TextBlock(line, "dim", tuple(spans), first=(Run(" "),))] if line else []
-    return [*checks, *(TextBlock(each, first=(Run(" "),), rest=(Run("   "),)) for each in losses)]
+    checks = [TextBlock(line, "dim", tuple(spans), first=MARGIN)] if line else []
+    return [*checks, *(TextBlock(each, first=MARGIN, rest=(Run("   "),)) for each in losses)]
 
 
 def summary_block(text: str) -> TextBlock:
     """A summary without its markers, which are for agents."""
-    return TextBlock(without_markers(text).rstrip(), first=(Run(" "),))
+    return TextBlock(without_markers(text).rstrip(), first=MARGIN)

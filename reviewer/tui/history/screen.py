@@ -24,7 +24,7 @@ from reviewer.tui.kit.line import Part, apart
 from reviewer.tui.kit.list_screen import ListScreen, nothing_matches
 from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_model import RowModel, has_words
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan, moment
+from reviewer.tui.kit.text import MARGIN, Run, TextBlock, TextSpan, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 
@@ -247,12 +247,11 @@ def act_blocks(
     act: ActView, changes: Sequence[ChangeView], reversals: Sequence[ActView], signs: Glyphs
 ) -> list[TextBlock]:
     """Title, time and actor, undos and redos, then the changes."""
-    margin = (Run(" "),)
-    blocks = [TextBlock(act.title, "strong", first=margin)]
+    blocks = [TextBlock(act.title, "strong", first=MARGIN)]
     for each in (act, *reversals):
         verb = {"undo": "undone ", "redo": "redone "}.get(each.kind, "")
         about = f"{verb}{moment(each.at)} {signs.dot} by {each.actor}"
-        blocks.append(TextBlock(about, "warm" if verb else "dim", first=margin))
+        blocks.append(TextBlock(about, "warm" if verb else "dim", first=MARGIN))
     alike: Counter[str] = Counter()
     for change in changes:
         if change.table in TABLES and (found := _change(change)):
@@ -261,7 +260,7 @@ def act_blocks(
             else:
                 alike[found[0].text] += 1
     blocks += [
-        TextBlock(f"{head}, {times:,} times" if times > 1 else head, "dim", first=margin)
+        TextBlock(f"{head}, {times:,} times" if times > 1 else head, "dim", first=MARGIN)
         for head, times in alike.items()
     ]
     if len(changes) < act.rows:
@@ -277,7 +276,7 @@ def _change(change: ChangeView) -> list[TextBlock]:
     head = f"{TABLES[change.table]}{number} {what}"
     label = f"  {clip(change.label, VALUE_CHARACTERS)}" if change.label else ""
     spans = (TextSpan(0, len(head), "accent"),)
-    blocks = [TextBlock(head + label, "text", spans, first=(Run(" "),))]
+    blocks = [TextBlock(head + label, "text", spans, first=MARGIN)]
     before, after = change.before or {}, change.after or {}
     if change.before is None or change.after is None:
         return blocks

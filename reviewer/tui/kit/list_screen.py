@@ -384,7 +384,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self._editor is None:
             from reviewer.tui.kit.edit_pane import EditPane
 
-            self._editor = EditPane(self._edit_done, id="edit")
+            self._editor = EditPane(self._edit_done)
             await self.query_one("#right").mount(self._editor)
         draft = edit.drafts.load(edit.key)
         self.editing = edit

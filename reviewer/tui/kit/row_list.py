@@ -34,6 +34,12 @@ class RowList(LineView):
 
     cursor: int
     """The index of the row under the cursor, which a subclass keeps."""
+    locked = False
+    """The cursor cannot move while an editor for its row is open."""
+    empty: tuple[str, ...] = ()
+    """The text of an empty list, one sentence a line."""
+    remark = ""
+    """The end of the last line."""
 
     class Moved(Message):
         """The cursor moved to another row."""
@@ -43,15 +49,6 @@ class RowList(LineView):
 
     class Opened(Message):
         """A row was double-clicked."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.locked = False
-        """The cursor cannot move while an editor for its row is open."""
-        self.empty: tuple[str, ...] = ()
-        """The text of an empty list, one sentence a line."""
-        self.remark = ""
-        """The end of the last line."""
 
     @property
     def place(self) -> str:

@@ -276,9 +276,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     @unless(not_a_memory)
     async def action_graduate(self) -> None:
         """Choose the entity type for the memory."""
-        number = self.facts.current_id
-        if number is None:
-            return
+        number = self.facts.under_cursor.id
         from reviewer.extraction.entities.entity import EntityType  # late: few need it
 
         options = [Option(type_, type_.replace("_", " ")) for type_ in EntityType]
@@ -339,10 +337,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:
         """Write a new value of this key; reword a memory or entity, or set when agents get it."""
-        row = self.facts.current
-        if row is None:
-            return
-        shown = self.current
+        row, shown = self.facts.under_cursor, self.current
         if shown is None:
             shown = await to_thread(self._read_fact, row)
         if shown.values:
@@ -413,9 +408,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     @unless(trusted)
     async def action_dispute(self) -> None:
         """Say what is wrong with a memory or entity, and put it back into the queue."""
-        number = self.facts.current_id
-        if number is None:
-            return
+        number = self.facts.under_cursor.id
 
         async def then(words: str) -> None:
             because = words or "no reason given"
@@ -516,10 +509,9 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     @unless(ListScreen.no_rows)
     def action_copy(self) -> None:
-        row = self.facts.current
-        if row is not None:
-            text = row.content if isinstance(row, QueueRow) else row.state.value
-            self.copy_text(text, f"Copied {len(text):,} characters.")
+        row = self.facts.under_cursor
+        text = row.content if isinstance(row, QueueRow) else row.state.value
+        self.copy_text(text, f"Copied {len(text):,} characters.")
 
     def action_next_place(self) -> None:
         self._step_place(1)

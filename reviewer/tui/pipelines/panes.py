@@ -12,7 +12,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part, apart
 from reviewer.tui.kit.row_list import LoadedList
-from reviewer.tui.kit.text import Run, TextBlock, count, cut
+from reviewer.tui.kit.text import MARGIN, TextBlock, count, cut
 from reviewer.tui.pipelines.model import Graph, NodeState
 from reviewer.tui.theme import Glyphs, RowStyles
 
@@ -167,9 +167,8 @@ def run_blocks(
     """
     from reviewer.pipelines.commands import command_of
 
-    margin = (Run(" "),)
     for node in commands:
-        yield TextBlock(f"{node.name}  $ {command_of(node)}", "warm", first=margin)
+        yield TextBlock(f"{node.name}  $ {command_of(node)}", "warm", first=MARGIN)
     for node in stages:
         asks = f"  asks {node.llm_model}" if node.llm_model in models else "  prompt"
-        yield TextBlock(f"{node.name}{asks}: {node.prompt or node.label}", first=margin)
+        yield TextBlock(f"{node.name}{asks}: {node.prompt or node.label}", first=MARGIN)

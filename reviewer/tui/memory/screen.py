@@ -54,7 +54,6 @@ if TYPE_CHECKING:
 MAX_CHANGES = 200
 EVERY = "-kind:conflict"
 """The filter of all memories and entities."""
-LOADING = "Still loading, try again."
 WHY, USES = "Where this comes from", "How it was used, and where it comes from"
 
 
@@ -228,11 +227,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             return "Trusted state cannot become an entity."
         return "This is already an entity." if self.layer == "entity" else self.no_rows()
 
-    @property
-    def current(self) -> Shown | None:
-        """The fact under the cursor, once loaded; until then the panes show the previous one."""
-        shown = self.shown
-        return shown if shown is not None and shown.key == self.facts.current_id else None
+    async def _current(self) -> Shown:
+        """The fact under the cursor; the panes may still show the previous one."""
+        row, shown = self.facts.under_cursor, self.shown
+        loaded = shown is not None and shown.key == row.id
+        return shown if shown is not None and loaded else await to_thread(self._read_fact, row)
 
     # acts
 
@@ -337,9 +336,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:
         """Write a new value of this key; reword a memory or entity, or set when agents get it."""
-        row, shown = self.facts.under_cursor, self.current
-        if shown is None:
-            shown = await to_thread(self._read_fact, row)
+        shown = await self._current()
         if shown.values:
             await self._write_value(shown.values[0].project, shown.values[0].key)
         elif shown.detail is not None:
@@ -475,22 +472,21 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     # looking
 
-    def _selected_place(self) -> tuple[ProvenanceStep, int]:
-        """The selected step and its index among the places. Raises SourceError without places."""
-        shown = self.current
-        if shown is None:
-            raise SourceError(LOADING)
+    async def _selected_place(self) -> tuple[Shown, ProvenanceStep, int]:
+        """The fact, the selected step and its index among the places. Raises SourceError without
+        places.
+        """
+        shown = await self._current()
         places = places_of(shown.steps)
         if not places:
             raise SourceError("Written by hand: it has no source line.")
-        place = min(self._place, len(places) - 1)
-        return shown.steps[places[place]], place
+        place = min(self._place, len(places) - 1) if shown is self.shown else 0
+        return shown, shown.steps[places[place]], place
 
     @unless(ListScreen.no_rows)
-    def action_open_source(self) -> None:
-        step, place = self._selected_place()
-        shown = self.current
-        number = shown.key if shown is not None and shown.detail is not None else None
+    async def action_open_source(self) -> None:
+        shown, step, place = await self._selected_place()
+        number = shown.key if shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
     @on(RowList.Opened)
@@ -498,13 +494,13 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         await self.perform(keys.READ)
 
     @unless(ListScreen.no_rows)
-    def action_memory_read(self) -> None:
+    async def action_memory_read(self) -> None:
         """Open the source, as its own key does."""
-        self.action_open_source()
+        await self.action_open_source()
 
     @unless(ListScreen.no_rows)
-    def action_open_editor(self) -> None:
-        step, _ = self._selected_place()
+    async def action_open_editor(self) -> None:
+        _, step, _ = await self._selected_place()
         self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
     @unless(ListScreen.no_rows)

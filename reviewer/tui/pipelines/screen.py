@@ -477,13 +477,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.view = VIEWS[at]
         self.follow()
 
-    def action_back(self) -> None:
-        """Reset the chosen mode, after every other step back."""
-        if self.view and self.zoomed is None and self.focused is self.list:
-            self.view = ""
+    def step_back(self) -> bool:
+        """Reset the chosen mode."""
+        chosen, self.view = bool(self.view), ""
+        if chosen:
             self.follow()
-        else:
-            super().action_back()
+        return chosen
 
     # the file
 

@@ -102,7 +102,8 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
         await screen.press("f5", "j")
         shown = memory_screen(screen)
         assert shown.layer == "entity"
-        shown.list.move_by(1)
+        shown.list.move_by(-1)
         await shown.perform(OPEN_SOURCE)
         await screen.settle()
-        assert screen.status == "Still loading, try again."
+        assert isinstance(screen.app.screen, SourceScreen)
+        assert "decisions.md · line 5 of" in screen.text

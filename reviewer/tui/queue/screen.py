@@ -244,9 +244,14 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # reading the list
 
     def open_list(self, words: str, row: int | None) -> None:
+        """Show the first page at once, and read the rest after it was painted."""
         if words and not self.filter_problem(words):
             self.query_asked = structs.replace(self.query_asked, filter=words)
-        self._show_first_page()
+        query, here = self.query_asked, () if row is None else (row,)
+        self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)
+        found = self.model.current_id in here
+        self._draw_list()
+        self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
 
     def reload(self) -> None:
         """Reload the visible rows and announce new ones."""
@@ -268,15 +273,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.keep_place()
         if self.loaded:
             super().watch_store()
-
-    def _show_first_page(self) -> None:
-        _, place = self.kept_place
-        query = self.query_asked
-        here = () if place is None else (place,)
-        self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)
-        found = self.model.current_id in here
-        self._draw_list()
-        self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
 
     def _load_rest(self, query: QueueQuery, here: Collection[int] = ()) -> None:
         """Add the rows after the first page; the cursor goes to the first of the ids `here`,

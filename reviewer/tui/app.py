@@ -32,7 +32,6 @@ from reviewer.tui.kit.actor import (
     hidden,
     unless,
 )
-from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.places import kept
@@ -176,9 +175,10 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     # acts on many rows
 
     @property
-    def shown(self) -> Screen[Any] | None:
-        """The current screen; None once all are closed."""
-        return self.screen_stack[-1] if self.is_running and self.screen_stack else None
+    def shown(self) -> KitScreen | None:
+        """The current screen, perhaps below a question; None once all are closed."""
+        screens = [each for each in self.screen_stack if isinstance(each, KitScreen)]
+        return screens[-1] if self.is_running and screens else None
 
     def refuses_to_write(self) -> str | None:
         """Why the store cannot be written now, if it cannot."""
@@ -301,13 +301,14 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     @on(events.AppFocus)
     def _watch_store(self) -> None:
         """Read what others wrote; at once when the terminal regains the focus."""
-        if isinstance(self.shown, KitScreen):
+        if self.shown is not None:
             self.shown.watch_store()
 
     @on(StatusMessage)
     def _show_status(self, message: StatusMessage) -> None:
-        for bar in self.screen.query(StatusBar):
-            bar.say(message.text, bad=message.bad)
+        """Show a message of the app, or one that came during a question."""
+        if self.shown is not None:
+            self.shown.status.say(message.text, bad=message.bad)
 
     def _fatal_error(self) -> None:
         """Exit with one sentence; Textual's traceback would contain user data."""

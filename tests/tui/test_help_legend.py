@@ -95,7 +95,7 @@ async def test_an_act_that_cannot_run_keeps_its_meaning_in_the_help(engine: Engi
     async with opened(engine, size=(120, 40), on="f8") as screen:
         row = next(e for e in every_row(screen.top(KitScreen)) if e.title == "undo this one")
         assert row.off
-        assert row.explanation == "Undo this act - No acts yet."
+        assert row.explanation == "Undo this act - The list is empty."
 
 
 async def test_a_long_paste_finds_nothing_and_takes_no_time(screen: Screen) -> None:

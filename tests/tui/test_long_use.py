@@ -90,5 +90,9 @@ async def test_an_act_that_outlives_its_screen_may_miss_its_panes_and_no_other(
         await left.patiently(lambda: left.query_one(FooterBar))
         left.say("It is done.")
         await screen.until(lambda: screen.status == "It is done.")
+        await screen.press("full_stop")
+        left.say("That, too.")
+        await screen.press("escape")
+        assert screen.status == "That, too.", "what came during a question is not lost"
         with pytest.raises(NoMatches):
             await screen.queue.patiently(lambda: screen.queue.query_one("#nothing"))

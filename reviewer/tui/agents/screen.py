@@ -23,11 +23,11 @@ from reviewer.text.display import display_line
 from reviewer.tui.agents import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.line import Part, cells_of
+from reviewer.tui.kit.line import Part, apart
 from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import LoadedList, RowList
-from reviewer.tui.kit.text import Run, TextBlock, count, diff_blocks, moment
+from reviewer.tui.kit.text import MARGIN, Run, TextBlock, count, diff_blocks, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue.keys import READ_SESSIONS
 from reviewer.tui.theme import Glyphs, RowStyles, glyphs
@@ -98,16 +98,15 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
 
     def _offer(self, agent: str) -> list[TextBlock]:
         """The benefit of connecting an agent, and the key."""
-        margin = (Run(" "),)
         if self.host.is_demo:
-            return [TextBlock(each, first=margin) for each in (*GIVES, DEMO)]
+            return [TextBlock(each, first=MARGIN) for each in (*GIVES, DEMO)]
         key, undo = keys.CONNECT.key, keys.DISCONNECT.key
         how = (
             f"{key} shows the changes to the settings of {agent} before writing them."
             f" {undo} reverts them."
         )
         words = [*GIVES, how, *filter(None, [missing_mcp()])]
-        return [TextBlock(each, first=margin) for each in words]
+        return [TextBlock(each, first=MARGIN) for each in words]
 
     def _connection(self, agent: str) -> Connection | None:
         """The connection to remove next: of the memory folder, else the project, else the user."""
@@ -168,7 +167,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None:
             return
         row = state.row
-        self.zoomed = None  # the question would cover the changes
         root = home() if scope is WiringScope.USER else Path(tree_root())
         planned = await to_thread(self._plan, row.agent, place_for(scope, root, self._store))
 
@@ -193,6 +191,7 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         lines = [line for each in planned.changed for line in self._connections.diff(each)]
         blocks = diff_blocks(lines)
         blocks += [TextBlock(sentence, "warm") for sentence in planned.left]
+        self.zoomed = None  # the question would cover the changes
         self.about.show(blocks or [TextBlock("No file changes.", "dim")], title=title)
 
         async def yes() -> None:
@@ -224,7 +223,6 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         if state is None or connection is None:
             return
         title, where = state.row.title, SCOPE_WORDS[connection.scope]
-        self.zoomed = None
         planned = await to_thread(self._connections.plan_disconnect, connection)
 
         async def write() -> str:
@@ -251,8 +249,7 @@ class AgentList(LoadedList[AgentState]):
             (state_word(row), text if row.connected else dim),
         ]
         end = "found" if row.program else "not found"
-        gap = width - cells_of(parts) - len(end)
-        return [*parts, (" " * gap, dim), (end, dim)] if gap > 0 else parts
+        return apart(parts, [(f" {end}", dim)], width, dim, sign.ellipsis)
 
 
 def state_word(row: AgentRow) -> str:
@@ -288,9 +285,8 @@ def agent_blocks(state: AgentState, signs: Glyphs) -> list[TextBlock]:
     blocks = [TextBlock(value, first=(Run(f" {name:<12}", "faint"),)) for name, value in facts]
     troubles = filter(None, (*row.missing, row.gets_nothing))
     blocks += [TextBlock(each, "warm", first=(Run(f" {signs.rejected} "),)) for each in troubles]
-    margin = (Run(" "),)
     blocks.append(TextBlock(""))
     if given is None:
-        return [*blocks, TextBlock("No packet sent yet.", "dim", first=margin)]
+        return [*blocks, TextBlock("No packet sent yet.", "dim", first=MARGIN)]
     about = f"Sent in {given.project} on {moment(given.at)}"
-    return [*blocks, TextBlock(about, "strong", first=margin), TextBlock(given.text, first=margin)]
+    return [*blocks, TextBlock(about, "strong", first=MARGIN), TextBlock(given.text, first=MARGIN)]

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
-from textual.strip import Strip
 
 from reviewer.commits.values import Priority
 from reviewer.compression.markers import without_markers
@@ -19,10 +18,10 @@ from reviewer.tui.context.model import (
     ContextRow,
     what,
 )
-from reviewer.tui.kit.line import Part, cells_of, line_of
-from reviewer.tui.kit.row_list import ModelList, cursor_bar
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan, cut
-from reviewer.tui.theme import Glyphs, Palette
+from reviewer.tui.kit.line import Part, apart
+from reviewer.tui.kit.row_list import ModelList
+from reviewer.tui.kit.text import MARGIN, Run, TextBlock, TextSpan
+from reviewer.tui.theme import Glyphs, RowStyles
 
 if TYPE_CHECKING:
     from reviewer.commits.values import CommitRow
@@ -39,11 +38,10 @@ class RowsList(ModelList[ContextModel]):
     def total(self) -> int:
         return len(self.model.rows)
 
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
+    def row_parts(self, at: int, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
         """`▸ ◆ turns 2-5: build tags, make db      1,120 →   104  Brief`."""
         data, row = self.model, self.model.rows[at]
-        on_row = style.on_row(here=at == data.cursor)
-        text, strong, dim, accent, warm = on_row
+        text, strong, dim, accent, warm = style
         before, after, level = self._figures(row, width)
         right: list[Part] = [
             (f"{before.rjust(TOKEN_CELLS)} {sign.arrow} " if before else " ", dim),
@@ -58,7 +56,6 @@ class RowsList(ModelList[ContextModel]):
         }.get(data.priority(row), " ")
         criteria = data.snapshot.commits[data.commits_of(row)[0]].criteria if row.commit else 0
         left: list[Part] = [
-            cursor_bar(on_row, sign, here=at == data.cursor, focused=self.has_focus),
             (self._number_or_fold(row, sign).rjust(4), dim),
             (f" {mark}{look} ", warm),
             ("  " if row.segment is not None and row.commit is not None else "", dim),
@@ -67,12 +64,8 @@ class RowsList(ModelList[ContextModel]):
             left.append((f"{speaker(row.commit):7} ", dim))
         words = what(row.commit) if row.commit is not None else data.title(row)
         title = display_line(words) + (" (must survive)" if criteria else "")
-        room = max(width - cells_of(left) - cells_of(right), 0)
         colour = strong if at == data.cursor else dim if row.commit is not None else text
-        strip = line_of(
-            [*left, (cut(title, room, sign.ellipsis), colour)], width - cells_of(right), text, ""
-        )
-        return Strip([*strip, *line_of(right, cells_of(right), text, "")], width)
+        return apart([*left, (title, colour)], right, width, text, sign.ellipsis)
 
     def _number_or_fold(self, row: ContextRow, sign: Glyphs) -> str:
         """The number of the person's turn; for a segment, the sign that it can be folded."""
@@ -134,10 +127,10 @@ def loss_blocks(
         else:
             start, line = len(line), f"{line}{signs.attention} {each.text}"
             spans.append(TextSpan(start, len(line), "warm", here=False))
-    checks = [TextBlock(line, "dim", tuple(spans), first=(Run(" "),))] if line else []
-    return [*checks, *(TextBlock(each, first=(Run(" "),), rest=(Run("   "),)) for each in losses)]
+    checks = [TextBlock(line, "dim", tuple(spans), first=MARGIN)] if line else []
+    return [*checks, *(TextBlock(each, first=MARGIN, rest=(Run("   "),)) for each in losses)]
 
 
 def summary_block(text: str) -> TextBlock:
     """A summary without its markers, which are for agents."""
-    return TextBlock(without_markers(text).rstrip(), first=(Run(" "),))
+    return TextBlock(without_markers(text).rstrip(), first=MARGIN)

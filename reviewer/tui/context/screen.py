@@ -51,11 +51,12 @@ from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import ListScreen
+from reviewer.tui.kit.list_screen import ListScreen, nothing_matches
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.running import RunningAct
-from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment, short_ids
+from reviewer.tui.kit.screen import to_undo
+from reviewer.tui.kit.text import MARGIN, TextBlock, count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.places import kept
@@ -114,6 +115,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     def context(self) -> ContextView | None:
         """The one that is open."""
         return self.data.snapshot.context
+
+    @property
+    def opened(self) -> ContextView:
+        """The one that is open. Raises ReviewerError without one."""
+        if self.context is None:
+            raise ReviewerError(self._no_context() or "")
+        return self.context
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
@@ -298,8 +306,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if found.version != self.data.snapshot.version:
             self.data.previews.clear()
         self.data.load(found, here)
-        nothing = "No turn matches." if self.data.words else "This session has no turns."
-        self.rows.empty = (found.trouble or nothing,)
+        self.rows.empty = (found.trouble or "This session has no turns.",)
+        if self.data.words and not found.trouble:
+            self.rows.empty = nothing_matches(self.data.words)
         self.void("previews")  # the summary being written is no longer wanted
         self._writes = False
         self.show_empty(empty=not self.data.snapshot.commits)
@@ -471,13 +480,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _read_turn(self, number: int) -> None:
         def then(view: CommitView) -> None:
-            row, margin = self.data.row, (Run(" "),)
+            row = self.data.row
             if row is None or row.commit is None or row.commit.id != number:
                 return
-            blocks = [TextBlock(view.text, first=margin, limit=64_000)]
+            blocks = [TextBlock(view.text, first=MARGIN, limit=64_000)]
             asked = [each.text for each in view.retention.patterns]
             asked += [view.retention.instructions] if view.retention.instructions else []
-            lines = [TextBlock(each, "accent", first=margin) for each in asked]
+            lines = [TextBlock(each, "accent", first=MARGIN) for each in asked]
             pin, survive = keys.PIN.key, keys.SURVIVE.key
             ways = f"{pin} always sends this turn whole; {survive} names what must survive of it."
             if view.row.priority is Priority.PINNED:
@@ -492,15 +501,12 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self, levels: Sequence[ChosenLevel], words: str, here: int | None = None
     ) -> None:
         """Choose levels, as one act; undo goes back to the turn `here`."""
-        if self.context is None:
-            return
-        number, name = self.context.id, self.context.name
+        number, name = self.opened.id, self.opened.name
         title = f"{words} in {name}"
         act = await to_thread(self.engine.compression.levels.put, number, levels, title)
         if act:
             self._note(act, words, here)
-        undo = f" - {shared.UNDO.key} to undo"
-        self.say(f"{words}{undo}" if act else f"Already so: {words}.")
+        self.say(f"{words}{to_undo(act)}" if act else f"Already so: {words}.")
         self.note_version()
         self.data.look = None
         self.data.take(levels)
@@ -558,9 +564,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self.ask_text(title, then, hint=hint, problem=problem)
 
     async def _fit(self, target: int) -> None:
-        if self.context is None:
-            return
-        number, compression, own = self.context.id, self.engine.compression, self.data.own
+        number, compression, own = self.opened.id, self.engine.compression, self.data.own
         act = RunningAct("Choosing levels")
 
         def work() -> tuple[CompressionPlan, Preview, str]:
@@ -622,13 +626,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if looked is not None and looked != self.data.chosen_for(self.data.row):
             await self._choose_level(looked.level)
         plan, chosen = self.data.plan, self.data.changes()
-        if plan is None or self.context is None:
+        if plan is None:
             raise ReviewerError(self.rows.empty[0])
         if not chosen:
             raise ReviewerError(
                 f"No level was chosen: {LEVEL_KEYS} choose one, {keys.FIT.key} fits a budget."
             )
-        number, compression = self.context.id, self.engine.compression
+        number, compression = self.opened.id, self.engine.compression
         act = RunningAct("Checking the summaries")
         preview = await self.host.accompany(
             self, act, lambda: compression.preview(plan, _watch(act))
@@ -682,7 +686,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
-        self.open_context(number, f"{words} - {shared.UNDO.key} to undo")
+        self.open_context(number, f"{words}{to_undo(done.act)}")
 
     # priorities and what must survive
 
@@ -713,13 +717,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def _annotated(self, words: str, commit: int, act: int, remark: str = "") -> None:
         """Report the new priority or criterion of some turns, and show them again."""
-        if self.context is None:
-            return
-        undo = ""
         if act:
             self._note(act, words, commit)
-            undo = f" - {shared.UNDO.key} to undo"
-        self.open_context(self.context.id, f"{display_line(words)}{remark}{undo}", commit)
+        said = f"{display_line(words)}{remark}{to_undo(act)}"
+        self.open_context(self.opened.id, said, commit)
 
     @unless(_no_row)
     async def action_retain(self) -> None:
@@ -956,9 +957,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     @unless(_no_context)
     def action_hand_over(self) -> None:
         """Show the hand-over of the whole session, from its originals."""
-        context = self.context
-        if context is None:
-            return
+        context = self.opened
 
         def read() -> tuple[str, Sequence[SegmentTurn]]:
             turns = self.engine.compression.original_turns(context.id)
@@ -968,7 +967,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
 
 def _line(words: str) -> TextBlock:
-    return TextBlock(words, "dim", first=(Run(" "),))
+    return TextBlock(words, "dim", first=MARGIN)
 
 
 def _failing(doubtful: Collection[object]) -> str:

@@ -25,14 +25,7 @@ from reviewer.tui.evidence.structure import (
     moment_blocks,
     side_blocks,
 )
-from reviewer.tui.kit.text import (
-    Run,
-    TextBlock,
-    TextSpan,
-    elapsed,
-    figure,
-    moment,
-)
+from reviewer.tui.kit.text import MARGIN, TextBlock, TextSpan, elapsed, figure, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.queue import keys
 from reviewer.tui.theme import Glyphs, glyphs
@@ -67,7 +60,7 @@ class CandidatePane(TextPane):
         )
 
     def show_nothing(self, sentence: str) -> None:
-        self.show([TextBlock(""), TextBlock(sentence, "dim", first=(Run(" "),))], title="")
+        self.show([TextBlock(""), TextBlock(sentence, "dim", first=MARGIN)], title="")
 
 
 def candidate_title(view: CandidateView, used: str, signs: Glyphs) -> str:
@@ -97,7 +90,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
         TextBlock(
             view.content,
             "dim" if view.status in (Status.INVALID, Status.SUPERSEDED) else "text",
-            first=(Run(" "),),
+            first=MARGIN,
             more=f", {keys.EDIT.key} opens the whole text",
         ),
         TextBlock(""),

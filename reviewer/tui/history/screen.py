@@ -20,11 +20,11 @@ from reviewer.text.display import display_line
 from reviewer.tui.history import keys
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
-from reviewer.tui.kit.line import Part, cells_of, line_of
-from reviewer.tui.kit.list_screen import ListScreen
+from reviewer.tui.kit.line import Part, apart
+from reviewer.tui.kit.list_screen import ListScreen, nothing_matches
 from reviewer.tui.kit.row_list import StoredList
-from reviewer.tui.kit.row_model import RowModel
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan, moment
+from reviewer.tui.kit.row_model import RowModel, has_words
+from reviewer.tui.kit.text import MARGIN, Run, TextBlock, TextSpan, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 
@@ -107,7 +107,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             moment(iso(now - timedelta(back)))[:10]: name
             for back, name in enumerate(("today", "yesterday"))
         }
-        wanted = partial(_matches, words.casefold().split(), days)
+        wanted = partial(_matches, words, days)
         self.read(
             lambda: self.engine.history.folded(wanted if words else None),
             partial(self._show, words),
@@ -121,9 +121,9 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             "Reading sessions that bring proposals is one; connecting an agent is not.",
         )
         if words:
-            nothing = f"Nothing matches / {display_line(words)}"
+            nothing, clears = nothing_matches(words)
             fields = "The only field is since:, as in since:2026-03; a name needs none."
-            self.list.empty = (nothing, fields) if ":" in words else (nothing,)
+            self.list.empty = nothing, fields if ":" in words else clears
         here, self._wanted = self._wanted or self._place, 0
         self.acts.forget()
         self.acts.ids = ids
@@ -178,10 +178,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
         self.read(work, then)
 
-    def _no_act(self) -> str | None:
-        return None if self.acts.current is not None else "No acts yet."
-
-    @unless(_no_act)
+    @unless(ListScreen.no_rows)
     async def action_undo_this(self) -> None:
         """Undo the act under the cursor; on a conflict, name the row that has changed since."""
         act = self.acts.under_cursor
@@ -208,13 +205,12 @@ def _dates(words: Sequence[str]) -> list[str]:
     return [word.removeprefix(SINCE) for word in words if word.startswith(SINCE) and word != SINCE]
 
 
-def _matches(words: Sequence[str], days: Mapping[str, str], act: ActView) -> bool:
-    """Whether an act has all words of a filter; `days` have names: today, yesterday."""
-    at = moment(act.at)
-    text = f"{act.title} {at} {days.get(at[:10], '')} by {act.actor}".casefold()
-    return all(at >= date for date in _dates(words)) and all(
-        word in text for word in words if not word.startswith(SINCE)
-    )
+def _matches(line: str, days: Mapping[str, str], act: ActView) -> bool:
+    """Whether an act matches a filter; `days` have names: today, yesterday."""
+    at, words = moment(act.at), line.casefold().split()
+    text = f"{act.title} {at} {days.get(at[:10], '')} by {act.actor}"
+    rest = " ".join(word for word in words if not word.startswith(SINCE))
+    return all(at >= date for date in _dates(words)) and has_words(text, rest)
 
 
 class ActList(StoredList["RowModel[ActView]", ActView]):
@@ -240,26 +236,22 @@ def act_parts(act: ActView, words: str, width: int, style: RowStyles, signs: Gly
         parts.append((f"{set_cell_size(actor, ACTOR_CELLS)} ", dim))
     undone = act.undone
     end = f" {signs.rejected} undone" if undone else ""
-    room = width - cells_of(parts) - len(end)
-    told = [
+    parts += [
         (display_line(act.title), dim if undone else text),
         (f"  {display_line(words[: width * 2])}" if words else "", dim),
     ]
-    shown = line_of(told, max(room, 0), text, signs.ellipsis)
-    parts += [(segment.text, segment.style or text) for segment in shown]
-    return [*parts, (end, warm if undone else dim)]
+    return apart(parts, [(end, warm)], width, text, signs.ellipsis)
 
 
 def act_blocks(
     act: ActView, changes: Sequence[ChangeView], reversals: Sequence[ActView], signs: Glyphs
 ) -> list[TextBlock]:
     """Title, time and actor, undos and redos, then the changes."""
-    margin = (Run(" "),)
-    blocks = [TextBlock(act.title, "strong", first=margin)]
+    blocks = [TextBlock(act.title, "strong", first=MARGIN)]
     for each in (act, *reversals):
         verb = {"undo": "undone ", "redo": "redone "}.get(each.kind, "")
         about = f"{verb}{moment(each.at)} {signs.dot} by {each.actor}"
-        blocks.append(TextBlock(about, "warm" if verb else "dim", first=margin))
+        blocks.append(TextBlock(about, "warm" if verb else "dim", first=MARGIN))
     alike: Counter[str] = Counter()
     for change in changes:
         if change.table in TABLES and (found := _change(change)):
@@ -268,7 +260,7 @@ def act_blocks(
             else:
                 alike[found[0].text] += 1
     blocks += [
-        TextBlock(f"{head}, {times:,} times" if times > 1 else head, "dim", first=margin)
+        TextBlock(f"{head}, {times:,} times" if times > 1 else head, "dim", first=MARGIN)
         for head, times in alike.items()
     ]
     if len(changes) < act.rows:
@@ -284,7 +276,7 @@ def _change(change: ChangeView) -> list[TextBlock]:
     head = f"{TABLES[change.table]}{number} {what}"
     label = f"  {clip(change.label, VALUE_CHARACTERS)}" if change.label else ""
     spans = (TextSpan(0, len(head), "accent"),)
-    blocks = [TextBlock(head + label, "text", spans, first=(Run(" "),))]
+    blocks = [TextBlock(head + label, "text", spans, first=MARGIN)]
     before, after = change.before or {}, change.after or {}
     if change.before is None or change.after is None:
         return blocks

@@ -149,9 +149,7 @@ class StatusBar(Static):
 class FooterBar(Bar):
     """The most useful keys of the focused pane."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._keys: list[tuple[str, str, str]] = []
+    _keys: Sequence[tuple[str, str, str]] = ()
 
     def show(self, keys: Sequence[tuple[str, str, str]]) -> None:
         """Show keys, given as (key, title, action id)."""

@@ -27,7 +27,7 @@ from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import Actor, unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.text import Run, TextBlock, count, marked_changes
+from reviewer.tui.kit.text import MARGIN, TextBlock, count, marked_changes
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.theme import Glyphs, glyphs
 
@@ -88,10 +88,8 @@ def _one_for_one(character: str) -> str:
 class WordDiffView(TextPane):
     """The difference, with one change selected."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._hunks: tuple[Hunk, ...] = ()
-        self._chosen = 0
+    _hunks: tuple[Hunk, ...] = ()
+    _chosen = 0
 
     @property
     def chosen(self) -> int | None:
@@ -138,11 +136,10 @@ class WordDiffView(TextPane):
 
 def diff_block(hunks: Sequence[Hunk], chosen: int, signs: Glyphs) -> TextBlock:
     """The difference as one text, with one change selected."""
-    margin = (Run(" "),)
     if all(hunk.op == "equal" for hunk in hunks):
-        return TextBlock("No changes yet.", "faint", first=margin)
+        return TextBlock("No changes yet.", "faint", first=MARGIN)
     text, spans = marked_changes(hunks, chosen, signs.bar)
-    return TextBlock(text, "dim", spans, first=margin)
+    return TextBlock(text, "dim", spans, first=MARGIN)
 
 
 class EditPane(Actor, Vertical, pane=keys.EDIT):
@@ -158,14 +155,9 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
     EditPane.-new WordDiffView { display: none; }
     """
 
-    def __init__(
-        self,
-        close: Callable[[TextEdit], None],
-        *,
-        id: str | None = None,  # noqa: A002
-    ) -> None:
+    def __init__(self, close: Callable[[TextEdit], None]) -> None:
         """`close` shows the panes again, unless another text is being edited."""
-        super().__init__(id=id)
+        super().__init__(id="edit")
         self._close = close
         self._edit: TextEdit | None = None
         self._draft_timer: Timer | None = None

@@ -37,6 +37,14 @@ def line_of(parts: Sequence[Part], width: int, fill: Style, ellipsis: str) -> St
     return Strip(segments, width)
 
 
+def apart(
+    left: Sequence[Part], right: Sequence[Part], width: int, fill: Style, ellipsis: str
+) -> list[Part]:
+    """Parts at both ends of a line; the left ones are cut if there is no room."""
+    shown = line_of(left, max(width - cells_of(right), 0), fill, ellipsis)
+    return [*((each.text, each.style or fill) for each in shown), *right]
+
+
 def entitle(pane: Widget, *parts: str) -> None:
     """Put a pane's title into its upper border, cut to its width: `─ Candidates ─ by rank ───`."""
     sign = glyphs(pane.app)

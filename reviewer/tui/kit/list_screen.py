@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from reviewer.engine import Engine
 from reviewer.errors import ConflictError, FilterError
+from reviewer.text.display import display_line
 from reviewer.text.filter_line import too_long
 from reviewer.tui.kit import keys
 from reviewer.tui.kit.action import Action
@@ -55,6 +56,12 @@ FIELD_WORDS = (
     ("path:", "part of a path; also session: since:2026-03"),
 )
 """The syntax of a filter over memories, for the help."""
+
+
+def nothing_matches(words: str) -> tuple[str, str]:
+    """The text of a list in which a filter finds nothing."""
+    clears = f"{keys.CLEAR_FILTER.key} clears the filter."
+    return f"Nothing matches / {display_line(words)}", clears
 
 
 class CursorRest:
@@ -377,7 +384,7 @@ class ListScreen(KitScreen, inherit_bindings=False):
         if self._editor is None:
             from reviewer.tui.kit.edit_pane import EditPane
 
-            self._editor = EditPane(self._edit_done, id="edit")
+            self._editor = EditPane(self._edit_done)
             await self.query_one("#right").mount(self._editor)
         draft = edit.drafts.load(edit.key)
         self.editing = edit

@@ -21,7 +21,7 @@ from reviewer.tui.kit.line_view import LineView
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import wrapped
-from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs, palette
+from reviewer.tui.theme import Glyphs, RowStyles, glyphs, palette
 
 WHEEL_LINES = 3
 FOOT_LINES = 1
@@ -34,6 +34,12 @@ class RowList(LineView):
 
     cursor: int
     """The index of the row under the cursor, which a subclass keeps."""
+    locked = False
+    """The cursor cannot move while an editor for its row is open."""
+    empty: tuple[str, ...] = ()
+    """The text of an empty list, one sentence a line."""
+    remark = ""
+    """The end of the last line."""
 
     class Moved(Message):
         """The cursor moved to another row."""
@@ -43,15 +49,6 @@ class RowList(LineView):
 
     class Opened(Message):
         """A row was double-clicked."""
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.locked = False
-        """The cursor cannot move while an editor for its row is open."""
-        self.empty: tuple[str, ...] = ()
-        """The text of an empty list, one sentence a line."""
-        self.remark = ""
-        """The end of the last line."""
 
     @property
     def place(self) -> str:
@@ -89,7 +86,13 @@ class RowList(LineView):
             return line_of([(" " + foot, style.dim)], width, style.text, sign.ellipsis)
         at = self.scroll_offset.y + y
         if at < total:
-            return self.row_strip(at, width, style, sign).simplify()
+            here = at == self.cursor
+            look = style.on_row(here=here)
+            bar = (sign.bar, look.accent if self.has_focus else look.dim)
+            bar = bar if here else (" ", look.dim)
+            parts = [bar, *self.row_parts(at, width - 2, look, sign)]
+            strip = line_of(parts, width - 1, look.text, sign.ellipsis)
+            return strip.extend_cell_length(width, look.text).simplify()
         words, how = "", style.text
         if not total:
             lines = [
@@ -99,15 +102,6 @@ class RowList(LineView):
             ]
             words, how = lines[y - 1] if 0 < y <= len(lines) else ("", style.text)
         return line_of([(INDENT + words, how)], width, style.text, sign.ellipsis)
-
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        """One row of exactly `width` cells."""
-        here = at == self.cursor
-        look = style.on_row(here=here)
-        bar = cursor_bar(look, sign, here=here, focused=self.has_focus)
-        parts = [bar, *self.row_parts(at, width - 2, look, sign)]
-        strip = line_of(parts, width - 1, look.text, sign.ellipsis)
-        return strip.extend_cell_length(width, look.text)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Read the visible rows in one query before drawing them."""
@@ -265,8 +259,3 @@ class StoredList(ModelList[RowModelT], Generic[RowModelT, RowT]):
     ) -> list[Part]:
         """A row that exists, after the bar of the cursor."""
         raise NotImplementedError
-
-
-def cursor_bar(style: RowStyles, sign: Glyphs, *, here: bool, focused: bool) -> Part:
-    """The first cell of a row: a bar at the cursor, dim while another pane has the focus."""
-    return (sign.bar, style.accent if focused else style.dim) if here else (" ", style.dim)

@@ -118,3 +118,13 @@ class RowModel(Generic[RowT]):
     def markable(self) -> Iterable[int]:
         """The ids for "mark all"."""
         return self.ids
+
+
+def has_words(text: str, line: str) -> bool:
+    """Whether a text has all words of a filter line, and none of those after a minus."""
+    words = line.casefold().split()
+    text = text.casefold() if words else ""
+    return all(
+        word[1:] not in text if word.startswith("-") and len(word) > 1 else word in text
+        for word in words
+    )

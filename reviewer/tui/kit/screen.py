@@ -162,7 +162,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def on_screen_suspend(self) -> None:
         """Remove the message about this visit, unless only a question covers the screen."""
-        if isinstance(self.host.shown, KitScreen):
+        if self.host.shown not in (self, None):
             self.status.say("")
 
     def on_screen_resume(self) -> None:
@@ -223,8 +223,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def say_done(self, done: Done, remark: str = "") -> None:
         """Show an act, and how to undo it."""
-        undo = f" - {keys.UNDO.key} to undo" if done.act else "."
-        self.say(f"{display_line(done.title)}{remark}{undo}")
+        self.say(f"{display_line(done.title)}{remark}{to_undo(done.act)}")
 
     @property
     def place(self) -> str:
@@ -511,6 +510,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def keep_now(self) -> None:
         """Save unsaved text and the cursor's place before a change of screen or exit."""
+
+
+def to_undo(act: int) -> str:
+    """The end of a message about an act: how to undo it; a full stop if nothing was changed."""
+    return f" - {keys.UNDO.key} to undo" if act else "."
 
 
 class TextScreen(KitScreen, inherit_bindings=False):

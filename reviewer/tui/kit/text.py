@@ -38,6 +38,10 @@ class Run(Struct, frozen=True, gc=False):
     style: str = "text"
 
 
+MARGIN = (Run(" "),)
+"""The usual margin of a text in a pane."""
+
+
 class TextSpan(Struct, frozen=True, gc=False):
     """Characters `start:end` of a block's text in another style.
 
@@ -253,7 +257,7 @@ SHOWN_LINES = 2_000
 
 def diff_blocks(lines: Sequence[str]) -> list[TextBlock]:
     """One block per line, cut to one row; a long difference ends with the number of lines left."""
-    blocks = [TextBlock(line, _diff_style(line), first=(Run(" "),)) for line in lines[:SHOWN_LINES]]
+    blocks = [TextBlock(line, _diff_style(line), first=MARGIN) for line in lines[:SHOWN_LINES]]
     if len(lines) > SHOWN_LINES:
         blocks.append(TextBlock(f"and {len(lines) - SHOWN_LINES:,} more lines", "faint"))
     return blocks

@@ -11,7 +11,7 @@ from msgspec import Struct
 from reviewer.text.numerals import count, times
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit.option import Option
-from reviewer.tui.kit.row_model import RowModel
+from reviewer.tui.kit.row_model import RowModel, has_words
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
@@ -149,10 +149,6 @@ def take_out(engine: Engine, memories: Sequence[int], way: str) -> Done:
 
 
 def states_with(states: Sequence[StateView], text: str) -> list[StateView]:
-    """The values that have every word of a filter in key, value or note."""
-    words = text.casefold().replace('"', " ").split()
-    return [
-        each
-        for each in states
-        if all(word in f"{each.key} {each.value} {each.note}".casefold() for word in words)
-    ]
+    """The values that match a filter by key, value or note."""
+    words = text.replace('"', " ")
+    return [each for each in states if has_words(f"{each.key} {each.value} {each.note}", words)]

@@ -12,7 +12,7 @@ from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part
 from reviewer.tui.kit.row_list import StoredList
 from reviewer.tui.kit.row_sign import sign_of
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan, elapsed, moment, short_ids
+from reviewer.tui.kit.text import MARGIN, Run, TextBlock, TextSpan, elapsed, moment, short_ids
 from reviewer.tui.memory.model import FactModel, TrustedRow
 from reviewer.tui.theme import Glyphs, RowStyles
 
@@ -88,7 +88,7 @@ def outcome_blocks(found: Sequence[tuple[MemoryUse, UseOutcome]]) -> list[TextBl
 def state_blocks(values: Sequence[StateView], signs: Glyphs, *, now: datetime) -> list[TextBlock]:
     """The value, then its former values, newest first."""
     latest = values[0]
-    blocks = [TextBlock(latest.value, "text", first=(Run(" "),)), TextBlock("")]
+    blocks = [TextBlock(latest.value, "text", first=MARGIN), TextBlock("")]
     if latest.ended_at is not None:
         ended = f"{signs.rejected} unset {moment(latest.ended_at)}"
         blocks.append(labelled("status", ended, "warm"))

@@ -33,9 +33,10 @@ from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen
+from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen, nothing_matches
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
+from reviewer.tui.kit.screen import to_undo
 from reviewer.tui.kit.text import count
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
 MAX_CHANGES = 200
 EVERY = "-kind:conflict"
 """The filter of all memories and entities."""
-LOADING = "Still loading, try again."
 WHY, USES = "Where this comes from", "How it was used, and where it comes from"
 
 
@@ -137,9 +137,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     def _nothing_words(self) -> tuple[str, ...]:
         if self._filter:
-            clear = shared.CLEAR_FILTER.key
-            nothing = f"Nothing matches / {display_line(self._filter)}"
-            return (nothing, f"{clear} clears the filter.")
+            return nothing_matches(self._filter)
         write, queue = shared.WRITE.key, shared.SHOW_QUEUE.key
         return (
             f"Memories you promote in the queue ({queue}) are listed here.",
@@ -229,11 +227,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             return "Trusted state cannot become an entity."
         return "This is already an entity." if self.layer == "entity" else self.no_rows()
 
-    @property
-    def current(self) -> Shown | None:
-        """The fact under the cursor, once loaded; until then the panes show the previous one."""
-        shown = self.shown
-        return shown if shown is not None and shown.key == self.facts.current_id else None
+    async def _current(self) -> Shown:
+        """The fact under the cursor; the panes may still show the previous one."""
+        row, shown = self.facts.under_cursor, self.shown
+        loaded = shown is not None and shown.key == row.id
+        return shown if shown is not None and loaded else await to_thread(self._read_fact, row)
 
     # acts
 
@@ -277,9 +275,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     @unless(not_a_memory)
     async def action_graduate(self) -> None:
         """Choose the entity type for the memory."""
-        number = self.facts.current_id
-        if number is None:
-            return
+        number = self.facts.under_cursor.id
         from reviewer.extraction.entities.entity import EntityType  # late: few need it
 
         options = [Option(type_, type_.replace("_", " ")) for type_ in EntityType]
@@ -288,9 +284,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             done = await self.write(
                 lambda: self.engine.entities.graduate(number, kind, name=name or None)
             )
-            self.settle(done)
-            queue, undo = shared.SHOW_QUEUE.key, shared.UNDO.key
-            self.say(f"{done.title}, now in the queue ({queue}) - {undo} to undo")
+            self.settle(done, remark=f", now in the queue ({shared.SHOW_QUEUE.key})")
 
         async def then(option: Option) -> None:
             await self.ask_text(
@@ -342,12 +336,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     @unless(ListScreen.no_rows)
     async def action_state_edit(self) -> None:
         """Write a new value of this key; reword a memory or entity, or set when agents get it."""
-        row = self.facts.current
-        if row is None:
-            return
-        shown = self.current
-        if shown is None:
-            shown = await to_thread(self._read_fact, row)
+        shown = await self._current()
         if shown.values:
             await self._write_value(shown.values[0].project, shown.values[0].key)
         elif shown.detail is not None:
@@ -416,16 +405,14 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     @unless(trusted)
     async def action_dispute(self) -> None:
         """Say what is wrong with a memory or entity, and put it back into the queue."""
-        number = self.facts.current_id
-        if number is None:
-            return
+        number = self.facts.under_cursor.id
 
         async def then(words: str) -> None:
             because = words or "no reason given"
             done = await self.write(lambda: self.engine.triage.dispute(number, because))
-            self.settle(done)
-            queue, undo = shared.SHOW_QUEUE.key, shared.UNDO.key
-            self.say(f"#{number} is back in the queue ({queue}), called wrong - {undo} to undo")
+            self.read_list()
+            back = f"#{number} is back in the queue ({shared.SHOW_QUEUE.key}), called wrong"
+            self.say(f"{back}{to_undo(done.act)}")
 
         await self.ask_text(
             f"What is wrong with #{number}",
@@ -485,22 +472,21 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     # looking
 
-    def _selected_place(self) -> tuple[ProvenanceStep, int]:
-        """The selected step and its index among the places. Raises SourceError without places."""
-        shown = self.current
-        if shown is None:
-            raise SourceError(LOADING)
+    async def _selected_place(self) -> tuple[Shown, ProvenanceStep, int]:
+        """The fact, the selected step and its index among the places. Raises SourceError without
+        places.
+        """
+        shown = await self._current()
         places = places_of(shown.steps)
         if not places:
             raise SourceError("Written by hand: it has no source line.")
-        place = min(self._place, len(places) - 1)
-        return shown.steps[places[place]], place
+        place = min(self._place, len(places) - 1) if shown is self.shown else 0
+        return shown, shown.steps[places[place]], place
 
     @unless(ListScreen.no_rows)
-    def action_open_source(self) -> None:
-        step, place = self._selected_place()
-        shown = self.current
-        number = shown.key if shown is not None and shown.detail is not None else None
+    async def action_open_source(self) -> None:
+        shown, step, place = await self._selected_place()
+        number = shown.key if shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
 
     @on(RowList.Opened)
@@ -508,21 +494,20 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         await self.perform(keys.READ)
 
     @unless(ListScreen.no_rows)
-    def action_memory_read(self) -> None:
+    async def action_memory_read(self) -> None:
         """Open the source, as its own key does."""
-        self.action_open_source()
+        await self.action_open_source()
 
     @unless(ListScreen.no_rows)
-    def action_open_editor(self) -> None:
-        step, _ = self._selected_place()
+    async def action_open_editor(self) -> None:
+        _, step, _ = await self._selected_place()
         self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
     @unless(ListScreen.no_rows)
     def action_copy(self) -> None:
-        row = self.facts.current
-        if row is not None:
-            text = row.content if isinstance(row, QueueRow) else row.state.value
-            self.copy_text(text, f"Copied {len(text):,} characters.")
+        row = self.facts.under_cursor
+        text = row.content if isinstance(row, QueueRow) else row.state.value
+        self.copy_text(text, f"Copied {len(text):,} characters.")
 
     def action_next_place(self) -> None:
         self._step_place(1)

@@ -14,6 +14,7 @@ from reviewer.agents.recalled import START_TOKENS
 from reviewer.packets.service import PLANTED
 from reviewer.packets.values import PacketItem, Problem, Rule, Section, State
 from reviewer.text.for_agents import NOTHING
+from reviewer.tui.kit.row_model import has_words
 from reviewer.tui.memory.keys import TAKE_OUT
 
 if TYPE_CHECKING:
@@ -102,13 +103,9 @@ def step_budget(budget: int, step: int) -> int:
 
 
 def matches(item: PacketItem, words: str) -> bool:
-    """Whether an item has all words of a filter, and none of those after a minus."""
+    """Whether an item matches a filter."""
     place = f"{item.place}\n{place_of(item)}"
-    text = f"{item.words}\n{item.shown}\n{place}\n{item.section}\n{item.state}".lower()
-    return all(
-        word[1:] not in text if word.startswith("-") and len(word) > 1 else word in text
-        for word in words.lower().split()
-    )
+    return has_words(f"{item.words}\n{item.shown}\n{place}\n{item.section}\n{item.state}", words)
 
 
 def place_of(item: PacketItem) -> str:

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
-from textual.strip import Strip
 from textual.widgets import Static
 
 from reviewer.packets.token_counts import ESTIMATE
 from reviewer.packets.values import Rule, State
 from reviewer.text.display import display_line
 from reviewer.tui.kit.bars import clickable
-from reviewer.tui.kit.line import Part, line_of
-from reviewer.tui.kit.row_list import ModelList, cursor_bar
+from reviewer.tui.kit.line import Part
+from reviewer.tui.kit.row_list import ModelList
 from reviewer.tui.kit.text import TextBlock, count, cut
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import NOT_SENT, PacketChoices, PacketModel, SectionRow, place_of
-from reviewer.tui.theme import Glyphs, Palette, RowStyles, glyphs
+from reviewer.tui.theme import Glyphs, RowStyles, glyphs
 
 if TYPE_CHECKING:
     from reviewer.packets.values import PacketItem
@@ -72,18 +71,10 @@ class PacketList(ModelList[PacketModel]):
     def total(self) -> int:
         return len(self.model.rows)
 
-    def row_strip(self, at: int, width: int, style: Palette, sign: Glyphs) -> Strip:
-        row, here = self.model.rows[at], at == self.model.cursor
-        on_row = style.on_row(here=here)
-        parts = [cursor_bar(on_row, sign, here=here, focused=self.has_focus)]
-        if isinstance(row, SectionRow):
-            parts += _heading(row, on_row)
-        else:
-            parts += self._item(row, width, on_row, sign)
-        return line_of(parts, width, on_row.text, sign.ellipsis)
-
-    def _item(self, item: PacketItem, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
-        text, _, dim, _, warm = style
+    def row_parts(self, at: int, width: int, style: RowStyles, sign: Glyphs) -> list[Part]:
+        item, (text, _, dim, _, warm) = self.model.rows[at], style
+        if isinstance(item, SectionRow):
+            return _heading(item, style)
         state, sent = str(item.state), item.state is not State.DROPPED
         parts: list[Part] = [(f"{sign.pinned} " if item.pinned else "  ", warm)]
         if width >= ROOMY:

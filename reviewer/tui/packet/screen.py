@@ -24,7 +24,7 @@ from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import ListScreen
+from reviewer.tui.kit.list_screen import ListScreen, nothing_matches
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import TextBlock, moment
@@ -68,15 +68,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         self.text = TextPane(title="Packet", id="packet-text")
         self.items = PacketList(self.packets, id="items")
         super().__init__(engine, project, self.items, [self.why, self.text], title="Items")
-        self.list.empty = ("Loading ...",)
         self.head = PacketHead(id="packet-head")
         self.local_folder = context_folder_near(working_folder())
         """The .context folder in the working folder or at the root of its work tree."""
         self.choices = PacketChoices()
         self.source = PacketSource()
         """The current source."""
-        self.tried = False
-        """Whether a read of a source has finished, or failed."""
         self.trouble = ""
         """Why the source cannot be read."""
         self._prepared: Prepared | None = None
@@ -111,7 +108,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         """Read the source: the chosen one, else the command line's default, which is named unless
         `quiet`. The cursor goes to the first of the items `here`.
         """
-        self.trouble, self._prepared = "", None
+        self._prepared = None
         self.note_version()
         self.void("packet")
         engine, project, choices = self.engine, self.project, self.choices
@@ -135,16 +132,17 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
         def then(found: tuple[PacketSource, str, Prepared, list[PacketItem]]) -> None:
             source, words, self._prepared, self.packets.left_out = found
-            if words and not quiet and (not self.tried or source.folder != folder_named):
+            first, self.trouble = self.packets.packet is None, ""
+            if words and not quiet and (first or source.folder != folder_named):
                 more = "" if source.folder else f" ({keys.OTHER_SOURCE.key} reads that one)."
                 self.say(f"{display_line(words)}{more}")
-            self.tried, self.source = True, source
+            self.source = source
             self._assemble(here)
 
         self.read(work, then, failed=self._cannot_read)
 
     def _cannot_read(self, sentence: str) -> None:
-        self.tried, self.trouble = True, sentence
+        self.trouble = sentence
         self.source = self.choices.source or self.source
         self.say_trouble(sentence)
         self.packets.show(None)
@@ -156,7 +154,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def watch_store(self) -> None:
         """Watch the store only if it is the source."""
-        if (self.tried and self.choices.source is None) or self.source.folder is None:
+        if self.choices.source is None or self.source.folder is None:
             super().watch_store()
 
     def _assemble(self, here: Collection[str] = ()) -> None:
@@ -169,9 +167,8 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return
 
         def work() -> tuple[Prepared, Packet]:
-            ready = (
-                prepared if choices.task == prepared.task else (prepared.with_task(choices.task))
-            )
+            same = choices.task == prepared.task
+            ready = prepared if same else prepared.with_task(choices.task)
             return ready, assemble(ready, choices.budget)
 
         def then(found: tuple[Prepared, Packet]) -> None:
@@ -221,12 +218,12 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def _empty(self) -> tuple[str, ...]:
         other = keys.OTHER_SOURCE.key
-        if not self.tried:
-            return ("Loading ...",)
         if self.trouble:
             return self.trouble, f"{other} reads another source."
+        if self.packets.packet is None:
+            return ("Loading ...",)
         if self.packets.filter:
-            return "No item matches.", f"{shared.BACK.key} clears the filter."
+            return nothing_matches(self.packets.filter)
         if self.source.folder is not None:
             again = f"{shared.REFRESH.key} reloads it, {other} reads another source."
             return "This folder has no entries yet.", again
@@ -279,10 +276,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
     # why a key cannot run now
 
     def no_packet(self) -> str | None:
-        if not self.tried:
-            return LOADING
-        other = keys.OTHER_SOURCE.key
-        return f"No packet: {other} reads another source." if self.trouble else None
+        if self.trouble:
+            return f"No packet: {keys.OTHER_SOURCE.key} reads another source."
+        return LOADING if self.packets.packet is None else None
 
     def no_item(self) -> str | None:
         if reason := self.no_packet() or self.no_rows():

@@ -6,15 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
 from reviewer.pipelines.values import Handler
 from reviewer.pipelines.walk import WalkStep
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
-from reviewer.tui.kit.line import Part, line_of
+from reviewer.tui.kit.line import Part, apart
 from reviewer.tui.kit.row_list import LoadedList
-from reviewer.tui.kit.text import Run, TextBlock, count, cut
+from reviewer.tui.kit.text import MARGIN, TextBlock, count, cut
 from reviewer.tui.pipelines.model import Graph, NodeState
 from reviewer.tui.theme import Glyphs, RowStyles
 
@@ -62,9 +60,7 @@ class NodeList(LoadedList[WalkStep]):
             ("" if stop.reachable else f"  {sign.attention} not reached", warm),
         ]
         words = cut(display_line(self._modes(stop, state, sign)), width * 3 // 5, sign.ellipsis)
-        room = width - cell_len(words) - 1
-        shown = line_of(left, room, text, sign.ellipsis)
-        return [*((each.text, each.style or text) for each in shown), (f" {words}", dim)]
+        return apart(left, [(f" {words}", dim)], width, text, sign.ellipsis)
 
     def _modes(self, stop: WalkStep, state: NodeState, sign: Glyphs) -> str:
         """The entry modes of a node, without duplicates."""
@@ -171,9 +167,8 @@ def run_blocks(
     """
     from reviewer.pipelines.commands import command_of
 
-    margin = (Run(" "),)
     for node in commands:
-        yield TextBlock(f"{node.name}  $ {command_of(node)}", "warm", first=margin)
+        yield TextBlock(f"{node.name}  $ {command_of(node)}", "warm", first=MARGIN)
     for node in stages:
         asks = f"  asks {node.llm_model}" if node.llm_model in models else "  prompt"
-        yield TextBlock(f"{node.name}{asks}: {node.prompt or node.label}", first=margin)
+        yield TextBlock(f"{node.name}{asks}: {node.prompt or node.label}", first=MARGIN)

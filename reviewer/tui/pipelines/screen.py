@@ -25,7 +25,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.text import Run, TextBlock, count, cut, moment
+from reviewer.tui.kit.text import MARGIN, TextBlock, count, cut, moment
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.pipelines import keys
 from reviewer.tui.pipelines.model import (
@@ -211,7 +211,7 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         question = self._question
         if question is not None and question.node == name and question.about and not view:
             self.node_input = None
-            about = [TextBlock(question.about, first=(Run(" "),))]
+            about = [TextBlock(question.about, first=MARGIN)]
             self.input_pane.show(about, title=f"What {name} is asked about")
             return
         self.read(lambda: read_input(graph, run, name, view), self._show_input, group="node_input")
@@ -219,10 +219,9 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
     def _show_input(self, found: NodeInput) -> None:
         before, self.node_input = self.node_input, found
         same = before is not None and before.entry.node.name == found.entry.node.name
-        margin = (Run(" "),)
-        blocks = [TextBlock(found.remark, "dim", first=margin), TextBlock("")]
+        blocks = [TextBlock(found.remark, "dim", first=MARGIN), TextBlock("")]
         self.input_pane.show(
-            [*blocks, TextBlock(found.text, first=margin)],
+            [*blocks, TextBlock(found.text, first=MARGIN)],
             title=found.title,
             hint=f"{keys.LESS.key} {keys.MORE.key} mode",
             keep_scroll=same and before is not None and before.mode == found.mode,
@@ -478,13 +477,12 @@ class PipelinesScreen(ListScreen, pane=keys.PIPELINES):
         self.view = VIEWS[at]
         self.follow()
 
-    def action_back(self) -> None:
-        """Reset the chosen mode, after every other step back."""
-        if self.view and self.zoomed is None and self.focused is self.list:
-            self.view = ""
+    def step_back(self) -> bool:
+        """Reset the chosen mode."""
+        chosen, self.view = bool(self.view), ""
+        if chosen:
             self.follow()
-        else:
-            super().action_back()
+        return chosen
 
     # the file
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from reviewer.clock import TimeLeft
 from reviewer.system import own_command, working_folder
 from reviewer.text.display import display_line
 from reviewer.tui.kit.keys import BACK
@@ -104,7 +103,6 @@ class ReadingAct(RunningAct):
         super().__init__("Reading sessions")
         self._progress: WaveProgress | None = None
         self._full, self._empty = signs.shades[0], signs.shades[-1]
-        self._time = TimeLeft()
 
     def show(self, progress: WaveProgress) -> None:
         self._progress = progress
@@ -122,7 +120,7 @@ class ReadingAct(RunningAct):
         path = display_line(Path(str(done.path or "")).name)
         part = min(done.bytes_done / done.bytes_total, 1.0) if done.bytes_total else 0.0
         full = round(part * BAR_CELLS)
-        left = self._time.words(done.bytes_done, done.bytes_total)
+        left = self._time_left.words(done.bytes_done, done.bytes_total)
         return (
             f"{self._full * full}{self._empty * (BAR_CELLS - full)} {part:.0%}"
             f"{f', {left}' if left else ''} - {BACK.key} stops, results stay  "

@@ -33,10 +33,9 @@ from reviewer.tui.kit.action import Action
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.bars import HeaderBar
 from reviewer.tui.kit.line import entitle
-from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen
+from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen, nothing_matches
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.kit.text import count, cut
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.queue import keys
@@ -147,7 +146,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.set_interval(LOOK_SECONDS, self._look_around)
 
     def on_screen_suspend(self) -> None:
-        self._left = isinstance(self.host.shown, KitScreen)
+        self._left = self.host.shown is not self
 
     def on_screen_resume(self) -> None:
         """Reload the list if another screen has written meanwhile, such as an undo in History,
@@ -180,7 +179,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if is_other:
             self.open_as_left()
         else:
-            self.reload()
+            self._load_again()
         self.say(words)
 
     def _look_around(self) -> None:
@@ -245,15 +244,17 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     # reading the list
 
     def open_list(self, words: str, row: int | None) -> None:
+        """Show the first page at once, and read the rest after it was painted."""
         if words and not self.filter_problem(words):
             self.query_asked = structs.replace(self.query_asked, filter=words)
-        self.reload()
+        query, here = self.query_asked, () if row is None else (row,)
+        self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)
+        found = self.model.current_id in here
+        self._draw_list()
+        self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
 
     def reload(self) -> None:
-        """Show the first page; later, reload the visible rows and announce new ones."""
-        if not self.loaded:
-            self._show_first_page()
-            return
+        """Reload the visible rows and announce new ones."""
         self.model.forget()
         self.model.reread(list(self.model.dimmed)[:MAX_REREAD])
         self.list.refresh()
@@ -272,15 +273,6 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.keep_place()
         if self.loaded:
             super().watch_store()
-
-    def _show_first_page(self) -> None:
-        _, place = self.kept_place
-        query = self.query_asked
-        here = () if place is None else (place,)
-        self.model.load(self.engine.queue.ids(query, limit=FIRST_PAGE), here)
-        found = self.model.current_id in here
-        self._draw_list()
-        self.call_after_refresh(lambda: self._load_rest(query, () if found else here))
 
     def _load_rest(self, query: QueueQuery, here: Collection[int] = ()) -> None:
         """Add the rows after the first page; the cursor goes to the first of the ids `here`,
@@ -1056,8 +1048,7 @@ def empty_lines(
 ) -> tuple[str, ...]:
     """The text of an empty list; `here`: the sessions on this machine."""
     if query.filter:
-        clear = kit_keys.CLEAR_FILTER.key
-        return (f"Nothing matches / {display_line(query.filter)}", f"{clear} clears the filter.")
+        return nothing_matches(query.filter)
     if query.status != "waiting":
         return ("Nothing here.", f"{kit_keys.BACK.key} goes back to the waiting rows.")
     lines = ["Nothing is waiting."]

@@ -11,10 +11,8 @@ from reviewer.errors import ReviewerError
 from reviewer.text.display import display_line
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.screen import TextScreen
-from reviewer.tui.kit.text import Run, TextBlock
+from reviewer.tui.kit.text import MARGIN, TextBlock
 from reviewer.tui.reading.keys import READING
-
-MARGIN = (Run(" "),)
 
 
 class HandOverScreen(TextScreen, pane=READING):

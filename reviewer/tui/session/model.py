@@ -13,7 +13,7 @@ from reviewer.promotion.views import line_of_span
 from reviewer.proposing.values import LineRole, SessionView, ViewLine
 from reviewer.proposing.view_pieces import label
 from reviewer.sources.open import NOTE_FORMATS
-from reviewer.tui.kit.row_model import RowModel
+from reviewer.tui.kit.row_model import RowModel, has_words
 
 
 class SessionRow(Struct, frozen=True):
@@ -124,22 +124,7 @@ def rows_of(view: SessionView, cited: Iterable[CitedText]) -> list[SessionRow]:
 def passes(row: SessionRow, text: str) -> bool:
     """Whether a line has all the words of a filter, none of those after a minus, and its `is:`
     kinds."""
-    words = text.lower().split()
-    if not words:
-        return True
-    content = row.line.text.lower()
-    for word in words:
-        if word.startswith("is:"):
-            place = word == "is:place" and row.is_place
-            if not place and word[3:] not in (
-                row.label,
-                row.line.speaker.value,
-                row.line.role.value,
-            ):
-                return False
-        elif word.startswith("-") and len(word) > 1:
-            if word[1:] in content:
-                return False
-        elif word not in content:
-            return False
-    return True
+    kinds = [word[3:] for word in text.lower().split() if word.startswith("is:")]
+    known = (row.label, row.line.speaker, row.line.role, "place" if row.is_place else "")
+    words = (word for word in text.split() if not word.lower().startswith("is:"))
+    return all(each in known for each in kinds) and has_words(row.line.text, " ".join(words))

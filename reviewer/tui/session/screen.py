@@ -21,9 +21,9 @@ from reviewer.text.display import display_line
 from reviewer.tui.kit import keys as shared
 from reviewer.tui.kit.actor import unless
 from reviewer.tui.kit.line import Part, entitle
-from reviewer.tui.kit.list_screen import ListScreen
+from reviewer.tui.kit.list_screen import ListScreen, nothing_matches
 from reviewer.tui.kit.row_list import RowList, StoredList
-from reviewer.tui.kit.text import Run, TextBlock, TextSpan, count, short_ids, tail
+from reviewer.tui.kit.text import MARGIN, Run, TextBlock, TextSpan, count, short_ids, tail
 from reviewer.tui.kit.text_edit import TextEdit, draft_number
 from reviewer.tui.kit.text_pane import TextPane
 from reviewer.tui.session import keys
@@ -110,9 +110,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
             return  # the proof of the memory that is being worded is shown
         row = self.model.current
         if row is None:
-            self.line_pane.show(
-                [TextBlock("No line matches.", "dim", first=(Run(" "),))], title="Line"
-            )
+            self.line_pane.show([TextBlock("No line matches.", "dim", first=MARGIN)], title="Line")
             return
         signs = glyphs(self.app)
         title = f"line {row.number:,} {signs.dot} {row.label}"
@@ -133,7 +131,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
 
     def run_filter(self, text: str, *, here: int | None) -> None:
         self.model.show(text, here if here is not None else self.model.current_id)
-        self.rows.empty = (f"No line matches / {display_line(text)}",)
+        self.rows.empty = nothing_matches(text)
         self._lines_changed()
 
     # looking

@@ -13,6 +13,4 @@ SKIP = Action(
     "start_empty", "escape", "not now",
     "Go to the queue without reading; during a reading, stop and keep the results so far.",
 )  # fmt: skip
-START = Pane(
-    "start", "The first start", (READ, SKIP, keys.QUIT, *keys.MOVES), (READ, SKIP, keys.QUIT)
-)
+START = Pane("start", "The first start", (READ, SKIP, keys.QUIT), (READ, SKIP, keys.QUIT))

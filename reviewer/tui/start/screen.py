@@ -235,10 +235,8 @@ def _in_home(place: Path) -> str:
 class ProjectList(LoadedList["FoundProject | WaitingProject"]):
     """Projects: name, sessions, size, age, agents; of the store, how much waits."""
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._longest = 0
-        """Length of the longest name in cells."""
+    _longest = 0
+    """Length of the longest name in cells."""
 
     def show(self, rows: Sequence[FoundProject | WaitingProject]) -> None:
         self.rows = rows

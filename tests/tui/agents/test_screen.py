@@ -49,8 +49,9 @@ async def test_the_difference_is_shown_before_anything_is_written(
         await screen.press("y", "enter")
         assert "SessionStart" in settings.read_text()
         assert "d disconnect" in screen.text
-        await screen.press("d")
+        await screen.press("enter", "d")
         assert "change 2 files as shown" in screen.text
+        assert "--- " in screen.text, "nor when the details were zoomed"
         await screen.press("y", "enter")
         assert settings.read_text() == SETTINGS
 

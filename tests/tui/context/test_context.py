@@ -291,7 +291,7 @@ async def test_a_filter_finds_turns_and_escape_shows_all_again(
             "Marked “No, do not touch the driver: t…” important (your turn 2)"
         )
         await screen.press("slash", *"zzz", "enter")
-        assert "No turn matches." in screen.text
+        assert "Nothing matches / vendor driverzzz" in screen.text
         await screen.press("escape")
         assert context(screen).rows.total == rows
 
@@ -521,19 +521,6 @@ class TestApplying:
             assert context(screen).summary.has_focus
             assert KIOSK[0][1][:40] in " ".join(screen.text.split())
 
-    async def test_a_summary_that_does_not_pass_is_named_and_asked_about_once(
-        self, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr("reviewer.tui.context.screen.doubts", lambda previews: previews[:1])
-        number = stocked(engine, tmp_path, 4)
-        head = engine.contexts.get(number).head
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", *BRIEF, "a")
-            assert "─ 1 summary fails the check against the original ─" in screen.text
-            assert "▌ Leave those Full, apply the others" in screen.text
-            await screen.press("escape")
-            assert engine.contexts.get(number).head == head
-
     async def test_the_progress_of_the_check_goes_when_the_question_comes(
         self, engine: Engine, four: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -560,6 +547,7 @@ class TestApplying:
             await screen.press("f3", "enter", "j", "j", "j", "i", "g", "4", "4")
             await screen.until(lambda: "! " in screen.text)
             await screen.press("a")
+            assert "─ 1 summary fails the check against the original ─" in screen.text
             assert "an important turn is missing" in screen.text
             await screen.press("enter")
             assert said(screen) == "Nothing was changed."

@@ -56,6 +56,8 @@ async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> 
         assert rows(screen) == ["We ship on Mondays only"]
         await screen.press("escape", "/", *"tapes", "enter")
         assert rows(screen) == ["db = Tapes"]
+        await screen.press("escape", "/", *"-mondays", "enter")
+        assert rows(screen) == ["db = Tapes", "Deploys need two approvals"]
         await screen.press("escape")
         assert len(rows(screen)) == 3
         await screen.press("/", *"zzz")
@@ -100,7 +102,8 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
         await screen.press("f5", "j")
         shown = memory_screen(screen)
         assert shown.layer == "entity"
-        shown.list.move_by(1)
+        shown.list.move_by(-1)
         await shown.perform(OPEN_SOURCE)
         await screen.settle()
-        assert screen.status == "Still loading, try again."
+        assert isinstance(screen.app.screen, SourceScreen)
+        assert "decisions.md · line 5 of" in screen.text

@@ -226,7 +226,11 @@ async def test_a_file_or_folder_of_ones_own_is_found_and_read(
 
 @pytest.mark.parametrize(
     ("path", "said"),
-    [("nowhere/", "cannot be read"), ("empty.md", "Nothing matches.")],
+    [
+        ("nowhere/", "cannot be read"),
+        ("empty.md", "Nothing matches."),
+        ("~nobody-here/", "cannot be read"),
+    ],
 )
 async def test_a_path_that_leads_nowhere_says_so(
     engine: Engine, shop: Path, path: str, said: str
@@ -253,13 +257,6 @@ async def test_a_folder_is_listed_whatever_is_in_it(
         await screen.press("down", "down", "enter")
         await screen.until(lambda: screen.status.startswith("Read 1 file"))
         assert "\x1b" not in screen.text
-
-
-async def test_the_home_of_nobody_is_no_folder(engine: Engine, shop: Path) -> None:
-    async with opened(engine, project="shop") as screen:
-        await screen.choose("read a file")
-        await screen.press(*"~nobody-here/")
-        assert "cannot be read" in " ".join(screen.text.split())
 
 
 async def test_a_name_is_found_among_any_number_of_others(

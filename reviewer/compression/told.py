@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from reviewer.sessions.signatures import failing_lines
 from reviewer.sessions.work_state import Check, checks_among, command_ends
 from reviewer.sessions.working_tree import commits_made, is_aside, runs_git
 from reviewer.sources.calls import POLLING
@@ -103,7 +104,9 @@ def _line(
     if result.text.startswith(NOT_RUN) and call.act is Act.RUN:
         return f"{words}: not run"
     if outcome is Outcome.FAILED and not ends:
-        return f"{words}: exit {result.exit_code}" if result.exit_code else f"{words}: failed"
+        failed = f"{words}: exit {result.exit_code}" if result.exit_code else f"{words}: failed"
+        said = [clip(each.text, SHORT) for each in failing_lines(result.text)[:1]]
+        return ": ".join([failed, *said])
     return words
 
 

@@ -395,6 +395,11 @@ def test_the_outcome_of_a_check_is_not_that_of_the_calls_other_commands() -> Non
     assert "`ruff check . && mypy`: passed" in course
 
 
+def test_a_call_that_failed_stands_with_what_it_said() -> None:
+    turns = [turn("Fit it."), *run("git checkout main", "fatal: 'main' is already used", 128)]
+    assert "`git checkout main`: exit 128: fatal: 'main' is already used" in written(turns)
+
+
 def test_a_commit_in_a_temporary_folder_is_no_commit_of_the_work() -> None:
     made = "[main (root-commit) c49eae4] Start"
     turns = [turn("Fit it."), *run("cd /tmp/sheet && git init && git commit -m Start", made)]

@@ -90,7 +90,7 @@ def _line(
     elif call.act is Act.RUN:
         words = _ran(call, result, ends, alone=alone)
     elif call.act is Act.READ:
-        words = f"read {posixpath.basename(call.path) or clip(call.query, 60)}"
+        words = f"read {_name(call, call.path) or clip(call.query, 60)}"
     elif call.act is Act.SEARCH:
         words = f"searched `{clip(call.query, 60)}`"
     else:
@@ -115,7 +115,7 @@ def _changed(call: Call, *, done: bool) -> str:
     for change in call.changes[:4]:
         verbs = ("deleted", "delete") if change.deleted else ("edited", "edit")
         verbs = ("wrote", "write") if change.created else verbs
-        told.append(f"{verbs[0] if done else verbs[1]} {posixpath.basename(change.path)}")
+        told.append(f"{verbs[0] if done else verbs[1]} {_name(call, change.path)}")
     more = f" and {len(call.changes) - 4} more files" if len(call.changes) > 4 else ""
     return ", ".join(told) + more + (f" ({', '.join(names)})" if names else "")
 
@@ -133,6 +133,11 @@ def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]], *, 
     if alone and len({end for _, end in ends}) == 1:
         return f"{words}: {ends[0][1]}"
     return f"{words}: " + "; ".join(f"`{clip(command, 40)}` {end}" for command, end in ends)
+
+
+def _name(call: Call, path: str) -> str:
+    """A file with its folder below the session's, as several files may have its name."""
+    return "/".join(path.removeprefix(f"{call.origin.cwd}/").split("/")[-2:])
 
 
 def without_cd(call: Call) -> str:

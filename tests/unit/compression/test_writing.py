@@ -385,7 +385,13 @@ def test_calls_between_messages_are_one_line() -> None:
         *[each for number in range(7) for each in run(f"print-sheet {number}")],
     ]
     lines = [line for line in written(turns).split("\n") if line.startswith("  → ")]
-    assert lines[0] == "  → edited layout.py (one_page); edited layout.py (two_pages)"
+    assert lines[0] == "  → edited sheets/layout.py (one_page); edited sheets/layout.py (two_pages)"
+
+
+def test_files_of_one_name_stand_with_their_folders() -> None:
+    turns = [turn("Fit it."), *edit("sheets/pier/layout.py"), *edit("sheets/tide/layout.py")]
+    course = section(written(turns), HandoverSection.COURSE)
+    assert "edited pier/layout.py; edited tide/layout.py" in course
 
 
 def test_the_outcome_of_a_check_is_not_that_of_the_calls_other_commands() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -197,40 +196,39 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
 
 def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     """The code of the last uncommitted or unmade changes, latest first, but tests after other
-    files, and single new lines, such as imports, after other changes; `part`: as in `state_lines`.
+    files, and single new lines, such as imports, after other changes; a change and a later one of
+    the same lines are one. `part`: as in `state_lines`.
     """
     found: list[_ShownChange] = []
-    later: set[str] = set()
-    for changed, change, path, stands in _changes(session):
-        is_over = not stands if changed.made else path in later
-        later.add(path)
-        if is_over:
+    for changed, change, path, stands in reversed([*_changes(session)]):
+        is_rewritten = changed.made and (change.created or change.deleted)
+        found = [e for e in found if e.path != path or (e.made and not is_rewritten)]
+        if changed.made and not stands:
             continue
-        pair = change.pairs[-1] if change.pairs else ("", "")
-        shown = found if changed.made and pair[0] else []
-        for each in (each for each in shown if each.path == path and each.made):
-            if both := composed(pair, each.pair):
-                each.pair = both
-                break
-        else:
-            title = _title(changed, change)
-            title = title.replace(_NO_RESULT, "") if part else title
-            found.append(_ShownChange(path, title, pair, changed.made))
-    told = [(each, list(hunks(*each.pair))) for each in found]
+        title = _title(changed, change, _below(path, session.state.folder))
+        title = title.replace(_NO_RESULT, "") if part else title
+        for pair in change.pairs:
+            latest = [_ShownChange(path, title, pair, changed.made)]
+            for each in [e for e in found if e.path == path and changed.made]:
+                if both := composed(each.pair, pair):
+                    each.pair = both
+                    if both[0]:  # an edit of a new file is shown by itself too
+                        latest = [each]
+            found = [each for each in found if each not in latest] + latest
+    told = [(each, list(hunks(*each.pair))) for each in reversed(found)]
     told.sort(key=lambda one: (is_test(one[0].path), _size(one[1]) == 1))
     texts = (f"{each.title}:\n{_code(changed)}" for each, changed in told if changed)
     return list(dict.fromkeys(texts))
 
 
-class _ShownChange(Struct):
+class _ShownChange(Struct, eq=False):
     path: str
     title: str
     pair: tuple[str, str]
     made: bool
 
 
-def _title(changed: Changed, change: Change) -> str:
-    name = posixpath.basename(change.path.replace("\\", "/"))
+def _title(changed: Changed, change: Change, name: str) -> str:
     verb = "written" if change.created else "edited"
     if not changed.made:
         verb = f"not {verb}: {changed.outcome}"

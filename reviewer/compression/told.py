@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from reviewer.sessions.signatures import failing_lines
 from reviewer.sessions.work_state import Check, checks_among, command_ends
-from reviewer.sessions.working_tree import commits_made, runs_git
+from reviewer.sessions.working_tree import commits_made, is_aside, runs_git
 from reviewer.sources.calls import POLLING
 from reviewer.sources.events import Act, Call, Change, Outcome, Result
 from reviewer.sources.results import NOT_RUN
@@ -59,10 +60,11 @@ def told(call: Call, result: Result | None, place: int) -> ToldCall | None:
     final_output = result.text if result and not result.task else ""
     checks = checks_among(call, final_output, ends, result.exit_code) if result else []
     checking = [command for command, _ in checks]
-    if checks and all(each in checking or each.only_looks for each in call.commands):
+    only_checks = all(each in checking or each.only_looks for each in call.commands)
+    if checks and only_checks:
         key = tuple((each.folder, each.words) for each in checking)
     looks = call.act in (Act.READ, Act.SEARCH) or call.only_looks
-    return ToldCall(place, _line(call, result, checks), key, looks)
+    return ToldCall(place, _line(call, result, checks, alone=only_checks), key, looks)
 
 
 def how_it_ended(check: Check) -> str:
@@ -78,15 +80,17 @@ def how_it_ended(check: Check) -> str:
     return f"exit code not seen{said}"
 
 
-def _line(call: Call, result: Result | None, checks: Sequence[tuple[Command, Check]]) -> str:
+def _line(
+    call: Call, result: Result | None, checks: Sequence[tuple[Command, Check]], *, alone: bool
+) -> str:
     outcome = result.outcome if result is not None else None
     ends = [(check.command, how_it_ended(check)) for _, check in checks]
     if call.changes:
         words = _changed(call, done=outcome is not Outcome.REFUSED)
     elif call.act is Act.RUN:
-        words = _ran(call, result, ends)
+        words = _ran(call, result, ends, alone=alone)
     elif call.act is Act.READ:
-        words = f"read {posixpath.basename(call.path) or clip(call.query, 60)}"
+        words = f"read {_name(call, call.path) or clip(call.query, 60)}"
     elif call.act is Act.SEARCH:
         words = f"searched `{clip(call.query, 60)}`"
     else:
@@ -100,7 +104,9 @@ def _line(call: Call, result: Result | None, checks: Sequence[tuple[Command, Che
     if result.text.startswith(NOT_RUN) and call.act is Act.RUN:
         return f"{words}: not run"
     if outcome is Outcome.FAILED and not ends:
-        return f"{words}: exit {result.exit_code}" if result.exit_code else f"{words}: failed"
+        failed = f"{words}: exit {result.exit_code}" if result.exit_code else f"{words}: failed"
+        said = [clip(each.text, SHORT) for each in failing_lines(result.text)[:1]]
+        return ": ".join([failed, *said])
     return words
 
 
@@ -109,22 +115,29 @@ def _changed(call: Call, *, done: bool) -> str:
     for change in call.changes[:4]:
         verbs = ("deleted", "delete") if change.deleted else ("edited", "edit")
         verbs = ("wrote", "write") if change.created else verbs
-        told.append(f"{verbs[0] if done else verbs[1]} {posixpath.basename(change.path)}")
+        told.append(f"{verbs[0] if done else verbs[1]} {_name(call, change.path)}")
     more = f" and {len(call.changes) - 4} more files" if len(call.changes) > 4 else ""
     return ", ".join(told) + more + (f" ({', '.join(names)})" if names else "")
 
 
-def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]]) -> str:
-    if result is not None and any(runs_git(each, "commit") for each in call.commands):
+def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]], *, alone: bool) -> str:
+    """`alone`: the checks that ended so are all that the call does."""
+    committing = [each for each in call.commands if runs_git(each, "commit")]
+    if result is not None and any(not is_aside(each.folder) for each in committing):
         found = reversed(commits_made(call, result.text))
         if made := [f"{number} {subject}" for _, number, subject in found]:
             return f"committed {clip('; '.join(made), SHORT)}"
     words = f"`{clip(without_cd(call), SHORT)}`"
     if not ends:
         return words
-    if len({end for _, end in ends}) == 1:
+    if alone and len({end for _, end in ends}) == 1:
         return f"{words}: {ends[0][1]}"
     return f"{words}: " + "; ".join(f"`{clip(command, 40)}` {end}" for command, end in ends)
+
+
+def _name(call: Call, path: str) -> str:
+    """A file with its folder below the session's, as several files may have its name."""
+    return "/".join(path.removeprefix(f"{call.origin.cwd}/").split("/")[-2:])
 
 
 def without_cd(call: Call) -> str:
@@ -155,12 +168,10 @@ class Hunk(NamedTuple):
 
 
 def hunks(old: str, new: str) -> Iterator[Hunk]:
-    """The lines that a replacement changes, in order. Lines without letters, such as blank ones and
-    brackets, do not count, nor do indents where anything else changed.
+    """The lines that a replacement changes, in order, without blank ones. Indents do not count
+    where anything else changed.
     """
-    before, after = (
-        [line for line in each.split("\n") if any(map(str.isalnum, line))] for each in (old, new)
-    )
+    before, after = ([line for line in each.split("\n") if line.strip()] for each in (old, new))
     plain = [*map(str.strip, before)], [*map(str.strip, after)]
     if plain[0] == plain[1]:
         plain = before, after
@@ -170,11 +181,16 @@ def hunks(old: str, new: str) -> Iterator[Hunk]:
         tail = len(posixpath.commonprefix([lines[head:][::-1] for lines in plain]))
         places = [("replace", head, len(before) - tail, head, len(after) - tail)]
     else:
-        places = SequenceMatcher(None, *plain).get_opcodes()
+        places = SequenceMatcher(_is_bracket, *plain).get_opcodes()
     for tag, from_b, to_b, from_a, to_a in places:
         if tag != "equal":
-            above = after[from_a - 1] if from_a else ""
+            above = next((line for line in after[:from_a][::-1] if not _is_bracket(line)), "")
             yield Hunk(above, before[from_b:to_b], after[from_a:to_a])
+
+
+def _is_bracket(line: str) -> bool:
+    """Whether a line has no letters, so that equal ones do not show that it is the same line."""
+    return not any(map(str.isalnum, line))
 
 
 def told_once(steps: Sequence[ToldCall]) -> list[ToldCall]:

@@ -33,7 +33,7 @@ WANTED, MARKED = 100.0, 5.0
 """Weight added to a piece for a wanted text; factor for a marked turn."""
 MAX_LAST = 4
 """Final messages of the agent that are kept whole while there is room."""
-EARLY, LATE = 0.7, 1.3
+EARLY, LATE = 0.4, 1.6
 """Weights of a place at the start and at the end of the session."""
 SAID_AGAIN = 0.2
 """Weight of a word that a kept piece already has."""

@@ -146,7 +146,7 @@ class WorkingTree:
         self, path: str, line: int, *, by: str = "", created: bool = False, deleted: bool = False
     ) -> None:
         """A file was written, edited or deleted."""
-        if not path or _ASIDE.match(path):
+        if not path or is_aside(path):
             return
         self.follow(ChangedFile(path, line, by, deleted))
         if created:
@@ -174,7 +174,7 @@ class WorkingTree:
                 self._written(path, folder, line, program, sure=began)
         if program == "git":
             words, folder = git_words(command.words, folder)
-            if words and command.certain and not _ASIDE.match(f"{folder}/"):
+            if words and command.certain and not is_aside(folder):
                 _Git(self, words, structs.replace(run, folder=folder)).run()
             elif words[:1] in (["commit"], ["reset"], ["checkout"], ["stash"], ["rebase"]):
                 self.doubt(self.here(folder))
@@ -525,6 +525,11 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
         ("", number, subject) for number, subject in _LOGGED.findall(text) if subject in written
     ]
     return logged if len(logged) == asked else []
+
+
+def is_aside(path: str) -> bool:
+    """Whether a path is outside the work: temporary, or the agent's own."""
+    return bool(_ASIDE.match(f"{path}/"))
 
 
 def runs_git(command: Command, *subcommands: str) -> bool:

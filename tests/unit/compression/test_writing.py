@@ -385,7 +385,31 @@ def test_calls_between_messages_are_one_line() -> None:
         *[each for number in range(7) for each in run(f"print-sheet {number}")],
     ]
     lines = [line for line in written(turns).split("\n") if line.startswith("  → ")]
-    assert lines[0] == "  → edited layout.py (one_page); edited layout.py (two_pages)"
+    assert lines[0] == "  → edited sheets/layout.py (one_page); edited sheets/layout.py (two_pages)"
+
+
+def test_files_of_one_name_stand_with_their_folders() -> None:
+    turns = [turn("Fit it."), *edit("sheets/pier/layout.py"), *edit("sheets/tide/layout.py")]
+    course = section(written(turns), HandoverSection.COURSE)
+    assert "edited pier/layout.py; edited tide/layout.py" in course
+
+
+def test_the_outcome_of_a_check_is_not_that_of_the_calls_other_commands() -> None:
+    turns = [turn("Fit it."), *run("print-sheet; pytest -q"), *run("ruff check . && mypy")]
+    course = section(written(turns), HandoverSection.COURSE)
+    assert "`print-sheet; pytest -q`: `pytest -q` passed" in course
+    assert "`ruff check . && mypy`: passed" in course
+
+
+def test_a_call_that_failed_stands_with_what_it_said() -> None:
+    turns = [turn("Fit it."), *run("git checkout main", "fatal: 'main' is already used", 128)]
+    assert "`git checkout main`: exit 128: fatal: 'main' is already used" in written(turns)
+
+
+def test_a_commit_in_a_temporary_folder_is_no_commit_of_the_work() -> None:
+    made = "[main (root-commit) c49eae4] Start"
+    turns = [turn("Fit it."), *run("cd /tmp/sheet && git init && git commit -m Start", made)]
+    assert "committed" not in written(turns).lower()
 
 
 def test_of_equal_sentences_one_is_kept() -> None:
@@ -421,7 +445,8 @@ def test_the_code_that_was_changed_last() -> None:
         agent("Done."),
     ]
     code = "  def legend(rows):\n  -     return rows\n  +     return rows[::-1]"
-    assert section(written(turns), HandoverSection.CHANGES) == f"harbour.py (edited):\n{code}"
+    shown = section(written(turns), HandoverSection.CHANGES)
+    assert shown == f"sheets/harbour.py (edited):\n{code}"
 
 
 def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
@@ -432,10 +457,10 @@ def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
         *edit("sheets/harbour.py", old="tide()", new="tide(low=True)"),
     ]
     assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
-        "harbour.py (edited):",
+        "sheets/harbour.py (edited):",
         "  - scale = 1",
         "  + scale = tide(low=True)",
-        "harbour.py (edited):",
+        "sheets/harbour.py (edited):",
         "  - print(scale)",
         "  + print(scale, legend)",
     ]
@@ -458,12 +483,45 @@ def test_of_a_change_only_the_lines_that_differ() -> None:
     new = new.replace("def fit(rows)", "def fit(rows, wide)").replace("    wide = 3\n", "")
     turns = [turn("Turn the legend."), *edit("sheets/harbour.py", old=old, new=new)]
     assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
-        "harbour.py (edited):",
+        "sheets/harbour.py (edited):",
         "  - def fit(rows):",
         "  -     wide = 3",
         "  + def fit(rows, wide):",
         "      if rows:",
         "  +         if wide:",
+    ]
+
+
+def test_of_a_change_also_the_brackets() -> None:
+    old = "if (tide) {\n  turn();\n}\nprint();"
+    new = "if (tide) {\n  turn();\n} else {\n  wait();\n}\n\nif (low) {\n  stop();\n}\nprint();"
+    turns = [turn("Turn the legend."), *edit("sheets/harbour.js", old=old, new=new)]
+    assert section(written(turns), HandoverSection.CHANGES).split("\n")[2:] == [
+        "  + } else {",
+        "  +   wait();",
+        "  + }",
+        "  + if (low) {",
+        "  +   stop();",
+    ]
+
+
+def test_an_edit_that_was_undone_or_written_over_is_not_shown() -> None:
+    turns = [
+        turn("Turn the legend."),
+        *edit("sheets/harbour.py", old="width = 3\nscale = 1", new="width = 4\nscale = 2"),
+        *edit("sheets/harbour.py", old="scale = 2", new="scale = 3"),
+        *edit("sheets/harbour.py", old="width = 4", new="width = 3"),
+        *edit("sheets/pier.py", old="depth = 1", new="depth = 2"),
+        call("Write", {"file_path": "sheets/pier.py", "content": "tide = 1"}),
+        result("Write", "written", outcome="ok"),
+    ]
+    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
+        "sheets/harbour.py (edited):",
+        "  width = 3",
+        "  - scale = 1",
+        "  + scale = 3",
+        "sheets/pier.py (written):",
+        "  + tide = 1",
     ]
 
 
@@ -511,7 +569,7 @@ def test_of_long_changes_what_they_declare() -> None:
     turns = [turn("Write it."), *edit("sheets/harbour.py", new)]
     shown = section(written(turns), HandoverSection.CHANGES)
     declared = "  + def first():\n  + def second():\n  ... 81 more lines"
-    assert shown == f"harbour.py (edited):\n{declared}"
+    assert shown == f"sheets/harbour.py (edited):\n{declared}"
 
 
 def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:

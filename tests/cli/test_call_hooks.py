@@ -66,8 +66,17 @@ EDITED: list[tuple[str, str, dict[str, Any]]] = [
         "PostToolUse",
         {
             "tool_name": "Edit",
-            "tool_input": {"file_path": "/x/{}"},
-            "tool_response": {"filePath": "/x/{}", "structuredPatch": []},
+            "tool_input": {"file_path": "FOLDER/{}"},
+            "tool_response": {"filePath": "FOLDER/{}", "structuredPatch": []},
+        },
+    ),
+    (
+        "claude-code",
+        "PostToolUse",
+        {
+            "tool_name": "NotebookEdit",
+            "tool_input": {"notebook_path": "FOLDER/{}"},
+            "tool_response": {"notebook_path": "FOLDER/{}"},
         },
     ),
     (
@@ -233,9 +242,13 @@ def test_the_memory_of_a_file_comes_with_its_first_edit(
     remembered(reviewer, office, "Coins are in src/pay/coin.go.")  # which comes with a prompt
 
     def edited(path: str) -> str:
-        filled = json.loads(json.dumps(payload).replace("{}", path))
-        return said(hook(reviewer, agent, event, told(office, **filled)))
+        filled = json.dumps(payload).replace("FOLDER", str(folder)).replace("{}", path)
+        return said(hook(reviewer, agent, event, told(office, **json.loads(filled))))
 
+    folder = office.parent / "elsewhere"
+    if "FOLDER" in str(payload):
+        assert edited("src/pay/coin.go") == ""
+    folder = office
     assert edited("src/play/coin.go") == ""
     read = {**payload, "tool_name": "read_file", "toolName": "read_file"}
     filled = json.loads(json.dumps(read).replace("{}", "src/pay/coin.go"))

@@ -365,8 +365,10 @@ def _is_about(
     is a name, or a linter's rule beside another word, or the memory has a word of the call. Plain
     words match by chance, and so do rules such as `unused`.
     """
-    if any(_NAME.search(word) or (word.lower() in rules and shared[1:]) for word in shared):
+    if any(map(_NAME.search, shared)):
         return True
+    if any(word.lower() in rules for word in shared):
+        return len(shared) > 1
     return any(word.lower() in called for word in words_of(memory))
 
 

@@ -215,6 +215,18 @@ def test_the_words_of_a_line_bring_their_best_memory_only_and_those_of_a_prompt_
     assert not hook(reviewer, "claude-code", "UserPromptSubmit", asked)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Silence what is unused.", False), ("Unused: every func.", True)]
+)
+def test_a_rule_of_a_linter_brings_a_memory_with_another_word_only(
+    text: str, expected: bool, reviewer: Reviewer, office: Path
+) -> None:
+    remembered(reviewer, office, text)
+    line = "till/coin.go:3:6: func weigh is unused (unused)"
+    failed = told(office, tool_input={"command": "make lint"}, error=f"Exit code 1\n{line}")
+    assert (text in hook(reviewer, "claude-code", "PostToolUseFailure", failed)) is expected
+
+
 def test_a_guard_with_flags_stops_only_a_call_that_has_them(
     reviewer: Reviewer, office: Path
 ) -> None:

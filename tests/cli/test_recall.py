@@ -125,7 +125,6 @@ def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
         ("when `till push` is called", "command till push"),
         ("when git push is called", "command git push"),
         ("file till/coin.go", "path till/coin.go"),
-        ("when it fails", "error when it fails"),
     ):
         assert f"Perhaps you mean: {meant}. Examples: command" in kiosk.fails(
             "edit", 2, "--when", words

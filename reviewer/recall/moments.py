@@ -154,10 +154,10 @@ def _exists(path: str, roots: Iterable[str]) -> bool:
 
 
 def doubts(moments: Iterable[Moment], roots: Sequence[str]) -> list[str]:
-    """What is not there yet, as sentences without a full stop: the programs of commands and
-    guards, and the files and folders. `roots`: the folders of the project.
+    """What moments name and is not there, as sentences without a full stop: programs, files and
+    folders. `roots`: the folders of the project.
     """
-    found = []
+    found: list[str] = []
     for moment in moments:
         kind, value = moment
         program = value.partition(" ")[0]
@@ -169,7 +169,7 @@ def doubts(moments: Iterable[Moment], roots: Sequence[str]) -> list[str]:
                     f"{moment}: the project's folder has none, so only a deeper one counts"
                 )
         elif kind in (MomentKind.COMMAND, MomentKind.GUARD) and not which(program):
-            found.append(f"{moment}: {program} is not installed here")
+            found.append(f"{moment}: there is no program {program} on the PATH")
     return found
 
 

@@ -339,17 +339,13 @@ class Recall:
             beside = all(each.kind in BESIDE for each in own)
             return (*self._moments(memory, content, ""), *own) if beside else own
         with failures_as_sentences(self._database.path):
-            rows = (
-                self._database.reader()
-                .execute(
-                    "SELECT substr(r.text, max(v.span_start - 600, 0) + 1, min(v.span_start, 600)),"
-                    " substr(r.text, v.span_start + 1, min(v.span_end - v.span_start, 600)),"
-                    " substr(r.text, v.span_end + 1, 600), r.role FROM evidence v"
-                    " JOIN record r ON r.id = v.record_id WHERE v.memory_id = ? LIMIT 8",
-                    (memory,),
-                )
-                .fetchall()
-            )
+            rows = self._database.reader().execute(
+                "SELECT substr(r.text, max(v.span_start - 600, 0) + 1, min(v.span_start, 600)),"
+                " substr(r.text, v.span_start + 1, min(v.span_end - v.span_start, 600)),"
+                " substr(r.text, v.span_end + 1, 600), r.role FROM evidence v"
+                " JOIN record r ON r.id = v.record_id WHERE v.memory_id = ? LIMIT 8",
+                (memory,),
+            ).fetchall()  # fmt: skip
         quotes = [_printed(*row) for row in rows]
         return derived(content, quotes, self.roots(memory))
 

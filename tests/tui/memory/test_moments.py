@@ -78,6 +78,9 @@ async def test_what_is_typed_is_added_to_the_moments_that_a_memory_has(engine: E
         assert kept in " ".join(memory_screen(screen).fact.plain_text.split())
         await screen.press("e", *"when", "enter", "enter")
         assert [str(each) for each in engine.recall.moments(number)] == moments
+        assert "PATH" not in screen.status
+        await screen.press("e", *"when", "enter", *"command coinpress", "enter")
+        assert "there is no program coinpress on the PATH" in screen.status
 
 
 async def test_no_packet_stays_so_beside_a_clause_that_is_no_moment_yet(

@@ -195,10 +195,9 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     """The search terms; None for a call that did not fail and a prompt that nobody typed."""
     commands = _commands(store, project, event)
     if event.kind in (GUARD, EDIT):
-        root, paths = _git_folder(event.folder), map(_without_links, event.paths)
-        return Cue(
-            event.kind, "", commands, tuple(paths), line=event.command, root=_without_links(root)
-        )
+        root = os.path.realpath(_git_folder(event.folder))
+        paths = tuple(map(_without_links, event.paths))
+        return Cue(event.kind, "", commands, paths, line=event.command, root=root)
     if event.kind == PROMPT:
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):

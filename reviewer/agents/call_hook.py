@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 MAX_INPUT = 2_000_000
 """Bytes of stdin: agents cut outputs at some 100 kB."""
 EDITORS = frozenset((
-    "Edit", "Write", "apply_patch", "create", "edit", "replace", "write", "write_file",
+    "Edit", "NotebookEdit", "Write", "apply_patch", "create", "edit", "replace", "write",
+    "write_file",
 ))  # fmt: skip
 """The tools with which agents edit files."""
 
@@ -87,7 +88,9 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
     command = first_text(tool, "command") or first_text(payload, "command")
     name = first_text(payload, "tool_name", "toolName")
     patched = _patched(command or first_text(payload, "toolArgs")) if name == "apply_patch" else ()
-    path = first_text(tool, "file_path", "path", "filePath") or first_text(payload, "path")
+    path = first_text(tool, "file_path", "path", "filePath", "notebook_path") or first_text(
+        payload, "path"
+    )
     output, reported_failed = "", True
     if kind == ERROR:
         output, reported_failed = _output(agent, payload, command, path)

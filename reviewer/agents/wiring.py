@@ -154,7 +154,10 @@ def _claude_rules(
     edited = [f"//**/{file}{'**' if file.endswith('/') else ''}" for file in files]
     edited = [file.replace("[", "?").replace("]", "?") for file in edited]
     hook = _command_hook(place, "claude-code", event)
-    for tool, patterns in (("Bash", shell), ("Edit", edited), ("Write", edited)):
+    for tool, patterns in (
+        ("Bash", shell),
+        *((editor, edited) for editor in ("Edit", "Write", "NotebookEdit")),
+    ):
         ruled = [{**hook, "if": f"{tool}({pattern})"} for pattern in patterns]
         if ruled:
             hooks = ruled if len(ruled) <= MAX_RULES else [hook]

@@ -177,6 +177,12 @@ def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
         narrate(f"Changes to the settings of {planned.agent}:")
     for change in planned.changed:
         print_text(*connections.diff(change))
+    own = [word for word in planned.place.command if Path(word).is_absolute()]
+    if own and planned.place.scope is WiringScope.PROJECT:
+        narrate(
+            f"These files are in the project, and {' and '.join(own)} on this machine only: keep"
+            " them out of commits, or connect with --user."
+        )
     count = len(planned.changed)
     names = ", ".join(
         f"{change.plan.path}{' (removed)' if change.removal else ''}" for change in planned.changed

@@ -7,10 +7,10 @@ from __future__ import annotations
 import click
 
 from reviewer.cli.inputs import ID, flag, option, read_text
-from reviewer.cli.output import report_act
+from reviewer.cli.output import narrate, report_act
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.promotion.views import RejectReason
-from reviewer.recall.moments import read_moment
+from reviewer.recall.moments import doubts, read_moment
 
 alone = flag("--alone", "Leave near duplicates in the queue.")
 ids = click.argument("ids", type=ID, nargs=-1, required=True, metavar="ID...")
@@ -122,12 +122,14 @@ def edit(
     rejects = "To reject a candidate: reviewer reject ID"
     content = None if content_file is None else read_text(content_file, if_empty=rejects)
     moments = tuple(each.strip() for texts in moments for each in texts.split(";") if each.strip())
-    chosen = [read_moment(each) for each in moments if each != "derived"]
     with session.changing() as engine:
         if moments:
+            roots = engine.recall.roots(memory)
+            written = chosen = [read_moment(each, roots) for each in moments if each != "derived"]
             if chosen and "derived" in moments:
                 chosen = [*engine.recall.moments(memory, derived=True), *chosen]
             report_act(engine.recall.set_moments(memory, chosen))
+            narrate(*(f"{doubt}." for doubt in doubts(written, roots)))
         if worded or promote:
             report_act(engine.triage.edit(memory, content, type_=type_, name=name, promote=promote))
 

@@ -159,12 +159,9 @@ def _work_tree(folder: str) -> str:
     """The root of the git work tree around a folder. Linked trees and those of other users are left
     to `reviewer.projects`, which is slow to import.
     """
-    here = os.path.abspath(folder)
-    while not os.path.exists(os.path.join(here, ".git")):
-        above = os.path.dirname(here)
-        if above == here:
-            return ""
-        here = above
+    here = _git_folder(folder)
+    if not here:
+        return ""
     mark = os.path.join(here, ".git")
     user = getattr(os, "geteuid", lambda: -1)()
     if os.path.isdir(mark) and {os.lstat(here).st_uid, os.lstat(mark).st_uid} == {user}:
@@ -177,11 +174,30 @@ def _work_tree(folder: str) -> str:
     return tree.root if tree else ""
 
 
+def _git_folder(folder: str) -> str:
+    """The nearest folder with `.git`, from a folder upwards; empty if there is none."""
+    here = os.path.abspath(folder)
+    while not os.path.exists(os.path.join(here, ".git")):
+        above = os.path.dirname(here)
+        if above == here:
+            return ""
+        here = above
+    return here
+
+
+def _without_links(path: str) -> str:
+    """An absolute path in folders without links."""
+    folder, name = os.path.split(path)
+    return os.path.join(os.path.realpath(folder), name) if os.path.isabs(path) else path
+
+
 def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
     """The search terms; None for a call that did not fail and a prompt that nobody typed."""
     commands = _commands(store, project, event)
     if event.kind in (GUARD, EDIT):
-        return Cue(event.kind, "", commands, event.paths, line=event.command)
+        root = os.path.realpath(_git_folder(event.folder))
+        paths = tuple(map(_without_links, event.paths))
+        return Cue(event.kind, "", commands, paths, line=event.command, root=root)
     if event.kind == PROMPT:
         text = without_recalled(event.text)  # some agents repeat what they were given before
         if text.lstrip().startswith(NOTICE):

@@ -82,8 +82,10 @@ class Moment(NamedTuple):
         return NEVER.get(self.kind) or str(self)
 
 
-def read_moment(text: str) -> Moment:
-    """Parse a moment as a person writes it. Raises ReviewerError."""
+def read_moment(text: str, roots: Sequence[str] = ()) -> Moment:
+    """Parse a moment as a person writes it. `roots`: the folders of its project, in which a path
+    with a blank must exist. Raises ReviewerError.
+    """
     text = " ".join(text.split())
     for never, words in NEVER.items():
         if text.lower() == words:
@@ -137,21 +139,44 @@ def read_moment(text: str) -> Moment:
             raise ReviewerError(
                 f"{value} is a pattern. Write a file, or a folder such as src/pay/."
             )
-        if " " in value and not os.path.exists(value):
+        if " " in value and not _exists(value, roots):
             named = next(paths_in(value), "src/pay/")
             raise ReviewerError(
-                f"{value} is no file here. Write {kind} {named}, and further moments after a"
-                " semicolon."
+                f"{value} is no file of the project. Write {kind} {named}, and further moments"
+                " after a semicolon."
             )
         value = value.removeprefix("./").lstrip("/") or value
     return Moment(kind, value)
+
+
+def _exists(path: str, roots: Iterable[str]) -> bool:
+    return any(os.path.exists(os.path.join(root, path)) for root in roots if root)
+
+
+def doubts(moments: Iterable[Moment], roots: Sequence[str]) -> list[str]:
+    """What moments name and is not there, as sentences without a full stop: programs, files and
+    folders. `roots`: the folders of the project.
+    """
+    found: list[str] = []
+    for moment in moments:
+        kind, value = moment
+        program = value.partition(" ")[0]
+        if kind in (MomentKind.PATH, MomentKind.EDIT) or (
+            kind is MomentKind.GUARD and ("/" in value or "." in program)
+        ):
+            if any(roots) and not _exists(value, (*roots, "/")):
+                found.append(
+                    f"{moment}: the project's folder has none, so only a deeper one counts"
+                )
+        elif kind in (MomentKind.COMMAND, MomentKind.GUARD) and not which(program):
+            found.append(f"{moment}: there is no program {program} on the PATH")
+    return found
 
 
 def _flags(command: str) -> Iterator[str]:
     return (word for word in command.split() if re.fullmatch(r"-[\w-]+(=[\w.-]+)?", word))
 
 
-LEAST_LETTERS = 3
 _EXAMPLES = {
     MomentKind.COMMAND: "command git push",
     MomentKind.PATH: "path src/pay/",
@@ -165,14 +190,11 @@ _EXAMPLES = {
 
 def offers(text: str) -> tuple[Moment, ...]:
     """The moments that a text without a kind may mean, likeliest first: the commands in backticks,
-    else the first installed program; paths; words. Empty for a kind or the start of one, and for
-    too few letters to tell texts apart.
+    else the first installed program; then paths. Empty for a kind or the start of one.
     """
     words = text.split()
-    too_few = text.isascii() and len(text.strip()) < LEAST_LETTERS
     if (
         not words
-        or too_few
         or " ".join(words).lower() in NEVER.values()
         or any(
             each.startswith(words[0].lower())
@@ -183,21 +205,14 @@ def offers(text: str) -> tuple[Moment, ...]:
     ):
         return ()
     commands = commands_in(text) or commands_in(f"`{_from_a_program(words)}`")
-    paths = tuple(_paths_named(text))
-    said = " ".join(" ".join(_quoted(text)).split()) or " ".join(words)
     found = [
         *commands,
         *(Moment(MomentKind.GUARD, command.value) for command in commands),
         *(
             Moment(kind, path.value)
-            for path in paths
+            for path in _paths_named(text)
             for kind in (MomentKind.PATH, MomentKind.EDIT)
         ),
-        Moment(MomentKind.ERROR, said),
-        Moment(MomentKind.WORDS, said),
-        *([Moment(MomentKind.TOOL, said)] if _TOOL.fullmatch(said) else []),
-        Moment(MomentKind.ALWAYS),
-        *map(Moment, BESIDE),
     ]
     return tuple(dict.fromkeys(found))
 

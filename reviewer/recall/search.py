@@ -26,6 +26,8 @@ MIN_SHARE = 0.6
 """The minimum score of a further memory, as a share of the best."""
 NAME_WEIGHT = 2.0
 """Weight of an identifier; a plain word weighs 1. Identifiers rarely match by chance."""
+FEW = 3
+"""Of so many memories or fewer, bm25 takes any word to be a common one."""
 COMMON_SHARE, MAX_MATCHES = 5, 70
 """A word is ignored if more than one memory in COMMON_SHARE, or more than MAX_MATCHES, have it."""
 MAX_WORDS, MAX_SCORED = 64, 12
@@ -56,7 +58,7 @@ class Cue:
     `kind`: `command`, `error`, `path`, `prompt` or `guard`. `commands`: program and subcommand of
     each part of a shell line; `signatures`: of a failure, including a linter's bare rule;
     `output`: the complete output of a failed call; `tool`: the tool's name in the agent; `line`:
-    the shell line as run.
+    the shell line as run; `root`: the folder outside of which an absolute path matches as a whole.
     """
 
     def __init__(
@@ -69,9 +71,10 @@ class Cue:
         output: str = "",
         tool: str = "",
         line: str = "",
+        root: str = "",
     ) -> None:
         self.kind, self.text, self.output, self.tool = kind, text, output, tool
-        self.line = line
+        self.line, self.root = line, root
         self.commands, self.paths, self.signatures = commands, paths, signatures
 
     @property
@@ -117,7 +120,7 @@ def recall(
     """
     _snapshot = store.execute("SELECT 1 FROM memory")  # one transaction for all that is read
     found: dict[int, Recalled] = {}
-    commands, paths = _with_programs(cue.commands), _path_ends(cue.paths)
+    commands, paths = _with_programs(cue.commands), _path_ends(cue)
     told = _TOLD if cue.kind == "prompt" else _TOLD_AT_FAILURE
     for memory in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
@@ -158,7 +161,7 @@ def _unprompted(store: sqlite3.Connection, memories: Iterable[int]) -> list[int]
 
 def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
     """The memories that guard a call, newest first; those for certain flags only if it has them."""
-    values = {*_with_programs(cue.commands), *_path_ends(cue.paths)}
+    values = {*_with_programs(cue.commands), *_path_ends(cue)}
     words = set(_UNQUOTED.findall(cue.line))
     found: dict[int, _Tied] = {}
     for row in _tied(store, project, "t.kind = 'guard'"):
@@ -170,7 +173,7 @@ def guards_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalle
 
 def edits_at(store: sqlite3.Connection, project: int, cue: Cue) -> list[Recalled]:
     """The memories for an edit of a file, newest first."""
-    return _triggered(store, project, "edit", _path_ends(cue.paths), "edit")
+    return _triggered(store, project, "edit", _path_ends(cue), "edit")
 
 
 def call_triggers_of(store: sqlite3.Connection) -> tuple[str, ...]:
@@ -218,15 +221,16 @@ def _with_programs(commands: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def _path_ends(paths: Iterable[str]) -> list[str]:
+def _path_ends(cue: Cue) -> list[str]:
     """Every end of a path, and of the folders above it, and of a folder itself, with a trailing
     slash. A name may be a folder's without its slash, but not a single word: `client/server`.
     """
     found: dict[str, None] = {}
-    for path in paths:
+    for path in cue.paths:
+        elsewhere = path.startswith("/") and not path.startswith(f"{cue.root}/")
         steps = [step for step in path.replace("\\", "/").split("/") if step][-12:]
         for end in range(len(steps), 0, -1):
-            for begin in range(end):
+            for begin in range(1 if elsewhere else end):
                 place = "/".join(steps[begin:end])
                 if end == len(steps):
                     found[place] = None
@@ -296,7 +300,8 @@ def _by_words(
         return
     # Of all projects, as in the index: bm25 and frequencies are of all projects, too.
     (count,) = store.execute("SELECT count(*) FROM recall_text_docsize").fetchone()
-    few = min(max(count // COMMON_SHARE, 3), MAX_MATCHES)
+    count = max(count, FEW)
+    few = min(max(count // COMMON_SHARE, FEW), MAX_MATCHES)
     rules = _rules(cue.signatures)
     lines = cue.text.splitlines() if cue.signatures else [cue.text]
     (name,) = store.execute("SELECT name FROM project WHERE id = ?", (project,)).fetchone()
@@ -313,7 +318,7 @@ def _by_words(
     for line in lines:
         length = len(words[line]) if len(words[line]) < MAX_WORDS else len(line.split())
         expected = length**GROWTH * (1.0 if cue.kind == "prompt" else FAILURE_FACTOR)
-        least = log(max(count, 3) / 1.5) * max(MIN_SCORE, expected)
+        least = _rarity(count, 1) * max(MIN_SCORE, expected)
         matches = _matches(rarest[line], having)
         sums: dict[int, float] = {}
         for word, scores in matches.items():
@@ -354,13 +359,16 @@ def _matches(
 
 
 def _is_about(
-    memory: str, shared: Iterable[str], rules: Collection[str], called: Collection[str]
+    memory: str, shared: Sequence[str], rules: Collection[str], called: Collection[str]
 ) -> bool:
     """Whether a memory that shares words with the output of a call is about that call: one of them
-    is a name or a linter's rule, or the memory has a word of the call. Plain words match by chance.
+    is a name, or a linter's rule beside another word, or the memory has a word of the call. Plain
+    words match by chance, and so do rules such as `unused`.
     """
-    if any(_NAME.search(word) or word.lower() in rules for word in shared):
+    if any(map(_NAME.search, shared)):
         return True
+    if any(word.lower() in rules for word in shared):
+        return len(shared) > 1
     return any(word.lower() in called for word in words_of(memory))
 
 
@@ -394,6 +402,11 @@ def _frequencies(store: sqlite3.Connection, most: int, words: Iterable[str]) -> 
     return {word: number for word, number in rows if 0 < number <= most}
 
 
+def _rarity(count: int, having: int) -> float:
+    """The weight of a word that so many of `count` memories have, as in bm25."""
+    return max(0.0, log((count - having + 0.5) / (having + 0.5)))
+
+
 def _scores(
     store: sqlite3.Connection, count: int, words: Iterable[str]
 ) -> dict[str, dict[int, float]]:
@@ -410,7 +423,7 @@ def _scores(
         found[word][number] = score
     return {
         word: {
-            number: score or max(0.0, log((count + 1) / (len(scores) + 0.5)))
+            number: score if score is not None and count > FEW else _rarity(count, len(scores))
             for number, score in scores.items()
         }
         for word, scores in found.items()

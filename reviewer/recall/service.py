@@ -193,6 +193,15 @@ class Recall:
             ).fetchone()  # fmt: skip
         return () if row is None else self._moments(memory, row[0], "" if derived else row[1])
 
+    def roots(self, memory: int) -> list[str]:
+        """The folders of a memory's project. Raises StoreError."""
+        with failures_as_sentences(self._database.path):
+            row = self._database.reader().execute(
+                "SELECT p.root FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
+                (memory,),
+            ).fetchone()  # fmt: skip
+        return row[0].split("\n") if row else []
+
     def left_out(self, project: str | None) -> frozenset[int]:
         """The memories that are left out of packets. Raises StoreError."""
         with failures_as_sentences(self._database.path):
@@ -330,20 +339,15 @@ class Recall:
             beside = all(each.kind in BESIDE for each in own)
             return (*self._moments(memory, content, ""), *own) if beside else own
         with failures_as_sentences(self._database.path):
-            reader = self._database.reader()
-            (roots,) = reader.execute(
-                "SELECT p.root FROM memory m JOIN project p ON p.id = m.project_id WHERE m.id = ?",
-                (memory,),
-            ).fetchone()
-            rows = reader.execute(
+            rows = self._database.reader().execute(
                 "SELECT substr(r.text, max(v.span_start - 600, 0) + 1, min(v.span_start, 600)),"
                 " substr(r.text, v.span_start + 1, min(v.span_end - v.span_start, 600)),"
                 " substr(r.text, v.span_end + 1, 600), r.role FROM evidence v"
                 " JOIN record r ON r.id = v.record_id WHERE v.memory_id = ? LIMIT 8",
                 (memory,),
-            ).fetchall()
+            ).fetchall()  # fmt: skip
         quotes = [_printed(*row) for row in rows]
-        return derived(content, quotes, roots.split("\n"))
+        return derived(content, quotes, self.roots(memory))
 
     def _write(self, work: Callable[[sqlite3.Connection], None]) -> None:
         """Write derived and counted rows, which are not in the ledger."""

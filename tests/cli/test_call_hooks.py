@@ -66,8 +66,17 @@ EDITED: list[tuple[str, str, dict[str, Any]]] = [
         "PostToolUse",
         {
             "tool_name": "Edit",
-            "tool_input": {"file_path": "/x/{}"},
-            "tool_response": {"filePath": "/x/{}", "structuredPatch": []},
+            "tool_input": {"file_path": "FOLDER/{}"},
+            "tool_response": {"filePath": "FOLDER/{}", "structuredPatch": []},
+        },
+    ),
+    (
+        "claude-code",
+        "PostToolUse",
+        {
+            "tool_name": "NotebookEdit",
+            "tool_input": {"notebook_path": "FOLDER/{}"},
+            "tool_response": {"notebook_path": "FOLDER/{}"},
         },
     ),
     (
@@ -206,6 +215,18 @@ def test_the_words_of_a_line_bring_their_best_memory_only_and_those_of_a_prompt_
     assert not hook(reviewer, "claude-code", "UserPromptSubmit", asked)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"), [("Silence what is unused.", False), ("Unused: every func.", True)]
+)
+def test_a_rule_of_a_linter_brings_a_memory_with_another_word_only(
+    text: str, expected: bool, reviewer: Reviewer, office: Path
+) -> None:
+    remembered(reviewer, office, text)
+    line = "till/coin.go:3:6: func weigh is unused (unused)"
+    failed = told(office, tool_input={"command": "make lint"}, error=f"Exit code 1\n{line}")
+    assert (text in hook(reviewer, "claude-code", "PostToolUseFailure", failed)) is expected
+
+
 def test_a_guard_with_flags_stops_only_a_call_that_has_them(
     reviewer: Reviewer, office: Path
 ) -> None:
@@ -233,9 +254,13 @@ def test_the_memory_of_a_file_comes_with_its_first_edit(
     remembered(reviewer, office, "Coins are in src/pay/coin.go.")  # which comes with a prompt
 
     def edited(path: str) -> str:
-        filled = json.loads(json.dumps(payload).replace("{}", path))
-        return said(hook(reviewer, agent, event, told(office, **filled)))
+        filled = json.dumps(payload).replace("FOLDER", str(folder)).replace("{}", path)
+        return said(hook(reviewer, agent, event, told(office, **json.loads(filled))))
 
+    folder = office.parent / "elsewhere"
+    if "FOLDER" in str(payload):
+        assert edited("src/pay/coin.go") == ""
+    folder = office
     assert edited("src/play/coin.go") == ""
     read = {**payload, "tool_name": "read_file", "toolName": "read_file"}
     filled = json.loads(json.dumps(read).replace("{}", "src/pay/coin.go"))

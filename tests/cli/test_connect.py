@@ -90,6 +90,9 @@ def test_disconnecting_leaves_every_byte_as_it_was(
 def test_a_project_is_connected_in_its_own_folder(reviewer: Reviewer, agent: str) -> None:
     folder = filled(reviewer)
     before, own = snapshot(folder), snapshot(reviewer.home)
+    asked = reviewer("connect", agent, "--project", "--block", cwd=folder)
+    assert f"{reviewer.db} on this machine only: keep them out of commits" in asked.stderr
+    assert snapshot(folder) == before
     reviewer.succeeds("connect", agent, "--project", "--block", "--yes", cwd=folder)
     after = snapshot(folder)
     blocks = [name for name, data in after.items() if data and b"reviewer:begin" in data]
@@ -107,6 +110,7 @@ def test_nothing_is_written_before_the_person_agrees(reviewer: Reviewer) -> None
     assert done.returncode == 1
     assert '+    "reviewer": {' in done.stdout
     assert "Nothing was written" in done.stderr
+    assert "out of commits" not in done.stderr
     assert snapshot(reviewer.home) == before
 
 

@@ -119,13 +119,15 @@ def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
     separate = "Separate moments with a semicolon: guard git push; guard make."
     assert separate in kiosk.fails("edit", 2, "--when", "guard git push, make")
     assert "at most 500" in kiosk.fails("edit", 2, "--when", f"error {'x' * 500}")
+    assert (
+        "no program coinpress on the PATH." in kiosk("edit", 2, "--when", "guard coinpress").stderr
+    )
     assert "#2: guard git push -" in kiosk("edit", 2, "--when", "guard git push -f").stderr
     for words, meant in (
         ("git push", "command git push"),
         ("when `till push` is called", "command till push"),
         ("when git push is called", "command git push"),
         ("file till/coin.go", "path till/coin.go"),
-        ("when it fails", "error when it fails"),
     ):
         assert f"Perhaps you mean: {meant}. Examples: command" in kiosk.fails(
             "edit", 2, "--when", words

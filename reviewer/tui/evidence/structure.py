@@ -23,7 +23,7 @@ MOMENT_ROWS = 2
 SIDE_ROWS = 2
 MOMENT_WORDS = {
     "command": "when {} fails",
-    "path": "when {} is named",
+    "path": "when prompts name {}",
     "edit": "with the first edit of {}",
     "error": "at the failure {}",
     "guard": "stops the first {}",

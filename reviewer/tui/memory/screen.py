@@ -358,10 +358,19 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     async def _ask_moments(self, number: int, content: str, present: Sequence[Moment]) -> None:
         """Set the moments at which agents get a memory; typing adds to the `present` ones."""
         # Late: it compiles failure patterns.
-        from reviewer.recall.moments import NEVER, MomentKind, commands_in, offers, read_moment
+        from reviewer.recall.moments import (
+            NEVER,
+            MomentKind,
+            commands_in,
+            doubts,
+            offers,
+            read_moment,
+        )
+
+        roots = await to_thread(self.engine.recall.roots, number)
 
         def read(text: str) -> list[Moment]:
-            return [read_moment(each) for each in text.split(";") if each.strip()]
+            return [read_moment(each, roots) for each in text.split(";") if each.strip()]
 
         def meant(clause: str) -> str:
             """A clause as it is, or the nearest moment."""
@@ -377,7 +386,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 near = [
                     each.shown
                     for each in offers(last)  # alone, a path would come with nothing
-                    if not alone or (each.value and each.kind is not MomentKind.PATH)
+                    if not alone or each.kind is not MomentKind.PATH
                 ] or [last]
                 return [option("; ".join((*map(meant, before), each, *alone))) for each in near]
             default = Option("", "Default: from its wording and evidence")
@@ -389,9 +398,10 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         async def then(option: Option) -> None:
             chosen = read(option.key)
             done = await self.write(lambda: self.engine.recall.set_moments(number, chosen))
-            remark = ""
+            new = [each for each in chosen if each not in present]
+            remark = "".join(f"; {doubt}" for doubt in doubts(new, roots))
             if any(each.kind in (MomentKind.GUARD, MomentKind.EDIT) for each in chosen):
-                remark = await to_thread(_without_agents, self.engine)
+                remark += await to_thread(_without_agents, self.engine)
             self.settle(done, [number], remark=remark)
 
         await self.choose(

@@ -32,13 +32,13 @@ async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -
         assert not known.recall.at("acme", push)
         await screen.press("ctrl+u", *"command git push; path src/pay/", "enter")
         assert f"Set when agents get #{memory}" in screen.status
-        assert "when git push fails · when src/pay/ is named" in " ".join(screen.text.split())
+        assert "when git push fails · when prompts name src/pay/" in " ".join(screen.text.split())
         assert [each.id for each in known.recall.at("acme", push)] == [memory]
         await screen.press("e", *"when", "enter", "ctrl+u")
         await screen.press(*"path src/pay/; when `git push` is called")
         assert "stops the first git push" in screen.text
         await screen.press("enter")
-        assert "when src/pay/ is named · when git push fails" in " ".join(screen.text.split())
+        assert "when prompts name src/pay/ · when git push fails" in " ".join(screen.text.split())
         await screen.press("u", "f4", "G", *"kk")
         await screen.until(lambda: "in packets · when git push fails" in screen.text)
         await screen.press("f5", "e", *"when", "enter")
@@ -74,10 +74,13 @@ async def test_what_is_typed_is_added_to_the_moments_that_a_memory_has(engine: E
         await screen.press("f5", "e", *"when", "enter", *"guard git push", "enter")
         moments = ["path src/pay/", "guard git push"]
         assert [str(each) for each in engine.recall.moments(number)] == moments
-        kept = "in packets · when src/pay/ is named · stops the first git push"
+        kept = "in packets · when prompts name src/pay/ · stops the first git push"
         assert kept in " ".join(memory_screen(screen).fact.plain_text.split())
         await screen.press("e", *"when", "enter", "enter")
         assert [str(each) for each in engine.recall.moments(number)] == moments
+        assert "PATH" not in screen.status
+        await screen.press("e", *"when", "enter", *"command coinpress", "enter")
+        assert "there is no program coinpress on the PATH" in screen.status
 
 
 async def test_no_packet_stays_so_beside_a_clause_that_is_no_moment_yet(
@@ -85,9 +88,9 @@ async def test_no_packet_stays_so_beside_a_clause_that_is_no_moment_yet(
 ) -> None:
     async with opened(known, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u")
-        await screen.press(*"no packet; nilerr", "enter")
-        error = Moment(MomentKind.ERROR, "nilerr")
-        assert set(known.recall.moments(memory)) == {Moment(MomentKind.ONLY), error}
+        await screen.press(*"no packet; make", "enter")
+        command = Moment(MomentKind.COMMAND, "make")
+        assert set(known.recall.moments(memory)) == {Moment(MomentKind.ONLY), command}
 
 
 @pytest.mark.parametrize("width", [60, 80])
@@ -193,7 +196,7 @@ async def test_what_leaving_out_of_packets_previews_comes_true(
     (number,) = engine.entities.author("acme", "preference", "Weigh before src/pay/ is run.").ids
     engine.triage.promote([number])
     engine.recall.set_moments(number, [Moment(kind)])
-    words = "in no packet · when src/pay/ is named · at a prompt or failure about it"
+    words = "in no packet · when prompts name src/pay/ · at a prompt or failure about it"
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f5", "x", *"packets")
         assert f"then {words[:40]}" in screen.text
@@ -245,10 +248,12 @@ async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(
     ("typed", "shown"),
     [
         ("git push; no packet", "in no packet · when git push fails"),
-        ("git push; no p", "when git push fails"),
-        ("src/foo/; no p", "when src/foo/ is named"),
+        ("git push; no p", "no is not a kind of moment"),
+        ("src/foo/; no packet", "in no packet · when prompts name src/foo/"),
         ("command ; no p", "command takes a value"),
         ("git; pa", "pa is not a kind of moment"),
+        ("banana", "banana is not a kind of moment. Examples: command git push"),
+        ("never", "always, pinned, no packet, no prompt."),
     ],
 )
 async def test_a_clause_that_is_no_moment_is_the_nearest_one_or_said(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from reviewer.errors import ReviewerError
-from reviewer.recall.moments import Moment, MomentKind, derived, offers, read_moment
+from reviewer.recall.moments import derived, doubts, offers, read_moment
 from reviewer.sources.shell import heads
 
 
@@ -166,20 +166,27 @@ def test_two_moments_in_one_are_refused_with_their_separate_form(
         ("edit of src/pay/coin.go", "edit src/pay/coin.go"),
     ],
 )
-def test_a_path_with_a_blank_is_that_of_a_file(
-    written: str, right: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(ReviewerError, match=f"is no file here. Write {right}, and further"):
-        read_moment(written)
-    monkeypatch.chdir(tmp_path)
+def test_a_path_with_a_blank_is_that_of_a_file(written: str, right: str, tmp_path: Path) -> None:
+    roots = [str(tmp_path)]
+    with pytest.raises(ReviewerError, match=f"no file of the project. Write {right}, and further"):
+        read_moment(written, roots)
     (tmp_path / "night shift").mkdir()
-    assert read_moment("before night shift/").value == "night shift/"
+    assert read_moment("before night shift/", roots).value == "night shift/"
 
 
-def test_a_letter_or_two_offer_no_moment_to_choose() -> None:
-    assert offers("j") == offers("ab") == ()
-    assert Moment(MomentKind.WORDS, "abc") in offers("abc")
-    assert Moment(MomentKind.WORDS, "夜") in offers("夜")
+@pytest.mark.parametrize("text", ["banana", "never", "when it fails", "guar", "no prompt"])
+def test_words_without_a_command_or_path_are_taken_for_no_moment(text: str) -> None:
+    assert offers(text) == ()
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    texts = ("path src/", "edit SRC/PAY.GO", "guard frobnicate --all", "command git push", "always")
+    moments = [read_moment(each) for each in texts]
+    assert [each.partition(":")[0] for each in doubts(moments, [str(tmp_path)])] == [
+        "edit SRC/PAY.GO",
+        "guard frobnicate --all",
+    ]
 
 
 @pytest.mark.parametrize("text", ["guard git push and npm test", "command git push origin"])

@@ -113,6 +113,13 @@ def test_the_name_of_the_project_says_nothing(engine: Engine) -> None:
     assert len(said("shop-till-app: no default theme in this config")) == 1
 
 
+@pytest.mark.parametrize("memories", [1, 2, 3, 4])
+def test_in_a_small_store_two_words_of_a_memory_recall_it(engine: Engine, memories: int) -> None:
+    engine.triage.restore(range(memories + 1, len(FACTS) + 1))
+    assert recalled(engine, "prompt", "How is the swallowed error of a linter silenced?") == [1]
+    assert recalled(engine, "prompt", "Print the error, please.") == []
+
+
 def test_a_long_prompt_has_words_in_common_with_any_memory(engine: Engine) -> None:
     asked = "Why are receipts printed in black?"
     assert recalled(engine, "prompt", asked) == [4]

@@ -214,6 +214,7 @@ class WorkTracker:
         if origin.sidechain:
             return
         self._folder = absolute("", origin.cwd) or self._folder
+        self._tree.home = self._tree.home or self._folder
         if origin.cwd:
             self._is_live = bool(origin.branch)
         if origin.branch and origin.branch != self._given_branch:

@@ -105,6 +105,8 @@ class WorkingTree:
     """Follows edits and commands. `commits`, `conflicts`: the current ones."""
 
     def __init__(self) -> None:
+        self.home = ""
+        """The folder in which the session began: part of the work even if it is a temporary one."""
         self._files: dict[str, ChangedFile] = {}
         self._staged: set[str] = set()
         self._added: set[str] = set()
@@ -146,7 +148,7 @@ class WorkingTree:
         self, path: str, line: int, *, by: str = "", created: bool = False, deleted: bool = False
     ) -> None:
         """A file was written, edited or deleted."""
-        if not path or is_aside(path):
+        if not path or self._is_aside(path):
             return
         self.follow(ChangedFile(path, line, by, deleted))
         if created:
@@ -174,7 +176,7 @@ class WorkingTree:
                 self._written(path, folder, line, program, sure=began)
         if program == "git":
             words, folder = git_words(command.words, folder)
-            if words and command.certain and not is_aside(folder):
+            if words and command.certain and not self._is_aside(folder):
                 _Git(self, words, structs.replace(run, folder=folder)).run()
             elif words[:1] in (["commit"], ["reset"], ["checkout"], ["stash"], ["rebase"]):
                 self.doubt(self.here(folder))
@@ -183,6 +185,10 @@ class WorkingTree:
                 self.note_branch(folder, "")
         elif run.outcome is not Outcome.FAILED:
             self._other(command.words, folder, line, sure=sure)
+
+    def _is_aside(self, path: str) -> bool:
+        is_home = path == self.home or path.startswith(f"{self.home}/")
+        return is_aside(path[len(self.home) :] if is_home else path)
 
     def _other(self, words: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
         """A command other than Git: the files that it is known to write."""

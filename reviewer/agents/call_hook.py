@@ -1,20 +1,22 @@
 """Hooks at prompts, failed calls, edits and guarded calls: parsing their payload, and the answer.
 
 An agent waits for each of them, and most have no answer, so `reviewer hook` comes here before
-the rest of the program is loaded. A hook never blocks the agent: on any failure the answer is
-empty and the exit code 0 (with another, Copilot would deny the call), and no permission is ever
-granted.
+the rest of the program is loaded. Those that end at once use `_json` and `_sqlite3`: importing
+`json` and `sqlite3` takes as long as starting Python. A hook never blocks the agent: on any failure
+the answer is empty and the exit code 0 (with another, Copilot would deny the call), and no
+permission is ever granted.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
+from _json import make_scanner
 
 from reviewer.agents.events import CHILD, EVENTS, TIMEOUTS, is_call_event
 from reviewer.recall.event_kinds import EDIT, ERROR, GUARD
+from reviewer.recall.gate import may_concern
 
 TYPE_CHECKING = False  # recognised by type checkers; importing `typing` costs a fifth of the time
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
     Raises as `memories_at` does, and ValueError for invalid JSON.
     """
     kind = EVENTS[agent][event]
-    payload = json.loads(data) if data else None
+    payload = _read_json(data.decode()) if data else None
     if not isinstance(payload, dict):
         return ""
     tool = _mapping(payload, "tool_input", "toolArgs")
@@ -98,6 +100,9 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
         kind, output = EDIT, ""
     if kind == ERROR and not output:
         return ""
+    paths = patched or ((path,) if path else ())
+    if kind in (EDIT, GUARD) and not may_concern(store, kind, command, paths):
+        return ""
     from reviewer.recall.at_call import HookEvent, memories_at  # late: most calls end above
 
     happened = HookEvent(
@@ -106,7 +111,7 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
         first_text(payload, "cwd") or os.getcwd(),
         command="" if patched else command,
         tool=name,
-        paths=patched or ((path,) if path else ()),
+        paths=paths,
         text=output or first_text(payload, "prompt"),
         reported_failed=reported_failed,
     )
@@ -169,7 +174,23 @@ def formatted(agent: str, event: str, text: str, *, deny: bool = False) -> str:
         answer = {"deny": text}
     elif agent not in ("copilot", "opencode"):
         answer = {"hookSpecificOutput": {"hookEventName": event, **answer}}
+    import json
+
     return json.dumps(answer)
+
+
+class _Json:
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+def _read_json(text: str) -> object:
+    """The value at the beginning of a text. Raises ValueError for invalid JSON."""
+    try:
+        return make_scanner(_Json)(text.lstrip(), 0)[0]  # type: ignore[arg-type]
+    except StopIteration:
+        raise ValueError("the payload is not JSON") from None
 
 
 def first_text(value: Mapping[str, Any], *names: str) -> str:
@@ -189,7 +210,7 @@ def _mapping(value: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
     for name in names:
         found = value.get(name)
         if isinstance(found, str) and found.startswith("{"):
-            found = json.loads(found)
+            found = _read_json(found)
         if isinstance(found, dict):
             return found
     return {}

@@ -14,6 +14,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 from reviewer.recall.event_kinds import EDIT, ERROR, GUARD, PROMPT, START
+from reviewer.recall.gate import BUSY_SECONDS, address
 from reviewer.recall.search import (
     BY_SIGNATURE,
     MAX_WORDS,
@@ -33,9 +34,6 @@ from reviewer.text.tags import AGAIN, CLOSING, OPENING, without_recalled
 
 MAX_MEMORIES, MAX_CHARS = 2, 600
 """Limits for one call: memories, if they are no guards, and characters including the frame."""
-BUSY_SECONDS = 0.02
-"""Wait for another process that is writing."""
-
 MAX_NAMED = 5
 """Files that a prompt may name to be about them; a plan or a log names more."""
 PUNCTUATION = "`'\"()[]{}<>,;:.!?@"
@@ -85,7 +83,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
     if not event.session:
         return ""  # repetitions are recognised by the session
     with closing(
-        sqlite3.connect(_address(store, "rw"), uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+        sqlite3.connect(address(store, "rw"), uri=True, isolation_level=None, timeout=BUSY_SECONDS)
     ) as opened:
         if not _is_current(opened) or (number := _project(opened, event.folder, project)) is None:
             return ""
@@ -125,17 +123,12 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
 def call_triggers(store: str) -> tuple[str, ...]:
     """The chosen calls of all projects in a store; empty if it cannot be read."""
     try:
-        with closing(sqlite3.connect(_address(store, "ro"), uri=True)) as opened:
+        with closing(sqlite3.connect(address(store, "ro"), uri=True)) as opened:
             if not _is_current(opened):
                 return ()
             return call_triggers_of(opened)
     except sqlite3.Error:
         return ()
-
-
-def _address(store: str, mode: str) -> str:
-    """The URI of a store; opening it does not create a missing file."""
-    return f"file:{store.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={mode}"
 
 
 def _is_current(store: sqlite3.Connection) -> bool:

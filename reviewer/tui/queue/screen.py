@@ -389,10 +389,9 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         beside = ((counts.deferred, "deferred"), (counts.beyond_cap, "held back"))
         remark = ", ".join(f"{number:,} {words}" for number, words in beside if number and waits)
         remark = f"{remark} (under {kit_keys.MENU.key})" if remark else ""
-        if counts.refusals and waits:
-            yours = count(counts.refusals, "thing")
-            remark = f"{keys.FINDINGS.key}: {yours} you refused or corrected  {remark}".rstrip()
-        self.list.remark = remark
+        yours = f"{keys.FINDINGS.key}: {counts.refusals:,} you refused or corrected"
+        parts = (yours if counts.refusals and waits else "", remark)
+        self.list.remark = f" {self.host.glyphs.dot} ".join(filter(None, parts))
         self.list.redraw_foot()
 
     def _show_empty(self) -> None:

@@ -90,7 +90,7 @@ async def test_what_the_person_refused_comes_first_and_its_words_begin_a_memory(
     told.call("Bash", f"{said}never push by yourself", failed=True, command="git push")
     engine.intake.ingest([told.write(tmp_path / "s1.jsonl")], project="shop")
     async with opened(engine, project="shop") as screen:
-        await screen.until(lambda: "f: 1 thing you refused or corrected" in screen.text)
+        await screen.until(lambda: "f: 1 you refused or corrected" in screen.text)
         await screen.press("f")
         assert screen.text.index("you refused") < screen.text.index("tray 4 is not weighed")
         await screen.press("enter")

@@ -73,7 +73,7 @@ START = Action(
 )  # fmt: skip
 FINDINGS = Action(
     "findings", "f", "refusals and failures",
-    "List what you refused and what failed, and read the session there.",
+    "List what you refused and what failed; choose one to read the session there.",
     beside=READ_SESSIONS.id,
 )  # fmt: skip
 STATUS = Action(

@@ -62,7 +62,7 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
         yield f"when        {'; '.join(moments)}"
     if used := engine.recall.use(memory):
         yield f"given       {used.removeprefix('given ')}"
-    yield from _proof(view)
+    yield from _proof(view, [content for _, content in engine.queue.wordings(memory)])
     for hint in engine.insight.hints([memory]).get(memory, ()):
         yield f"in favour   {hint.text}"
     other = engine.history.another_who_decided(memory)
@@ -128,8 +128,9 @@ def show_candidate_json(engine: Engine, memory: int) -> dict[str, Any]:
     }
 
 
-def _proof(view: CandidateView) -> Iterator[str]:
-    for place, tick in enumerate(ticks(view.proof) if view.proof else ()):
+def _proof(view: CandidateView, earlier: Sequence[str]) -> Iterator[str]:
+    found = ticks(view.proof, view.content, earlier) if view.proof else ()
+    for place, tick in enumerate(found):
         head = "proof       " if place == 0 else " " * 12
         yield f"{head}{signs.PROMOTED if tick.met else signs.REJECTED} {tick.text}"
 

@@ -54,8 +54,8 @@ def list_queue(
 
     Signs: ✓ promoted, ✗ rejected, ⏸ deferred, → merged, ▲ graduated, ✎ reworded, ≈ with near
     duplicates, ! conflict or outdated, ⌁ suspicious text, ? incomplete proof, ✐ written by hand,
-    ★ your own words, or said often. `reviewer queue show ID` explains them; none promotes anything
-    by itself.
+    ★ from what you wrote, or said often. `reviewer queue show ID` explains them; none promotes
+    anything by itself.
     """
     if field := field_without_value(filter_text):
         raise click.UsageError(f"{field}: in --filter has no value")

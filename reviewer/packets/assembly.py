@@ -281,12 +281,12 @@ def reason(outcome: ItemOutcome) -> str:
 
 def score_text(score: Score) -> str:
     """`recency 0.7 (12 days ago) + relevance 1.0 (ledger, pool, +3) = 1.70`, with a task
-    `fits the task 0.83: it has ledger, pool; in 3 sessions; today`, or `in 3 sessions, 14 calls
-    lost, 12 days ago`.
+    `fits the task 0.83: it has ledger, pool; in 3 sessions; today`, or `in 3 sessions, 14
+    wasted calls, 12 days ago`.
     """
     seen = age_text(score.days)
     needs = [score.origin] if score.origin else []
-    needs += [f"{count(score.lost_calls, 'call')} lost"] if score.lost_calls else []
+    needs += [count(score.lost_calls, "wasted call")] if score.lost_calls else []
     if score.recurrence is not None and not (score.for_task and score.relevance):
         return ", ".join((*needs, seen))
     task = "the task" if score.for_task else "an open task"

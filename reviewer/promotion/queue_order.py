@@ -41,13 +41,6 @@ def rank(*, own_words: bool, sessions: int, cost: int, quality: float) -> float:
     return round(1 + dear if cost else quality, 8)
 
 
-def place_words(rank: float) -> str:
-    """Why a row is ahead of those that recur or cost calls; empty if it is not."""
-    if rank >= CONFLICT:
-        return "a contradiction"
-    return "your own words" if rank >= OWN_WORDS else ""
-
-
 PRIORS: dict[Proposer, float] = {
     Proposer.PERSON: 0.85,
     Proposer.MODEL: 0.7,

@@ -58,7 +58,7 @@ REASONS = {
     RejectReason.KNOWN: ("known already", "the agent has it already"),
     RejectReason.WRONG: ("wrong", "it is not true, or not any more"),
     RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),
-    RejectReason.OTHER: ("another reason", "without words"),
+    RejectReason.OTHER: ("another reason", "none of these"),
 }
 """The name and the meaning of each."""
 
@@ -132,6 +132,8 @@ class Counts(Struct, frozen=True):
     promoted_today: int
     rejected_today: int
     beyond_cap: int
+    refusals: int = 0
+    """The refusals and corrections of a project that are no rows."""
 
 
 class SourceRef(Struct, frozen=True):

@@ -31,7 +31,7 @@ def why_not_alone(statement: str) -> str:
     if text.endswith("?"):
         return "it is a question"
     if text.endswith(":"):
-        return "it ends in a colon"
+        return "what follows its colon is missing"
     if text.endswith((",", "…", "...", " -", "–", "—")):
         return "it is cut off"
     return ""

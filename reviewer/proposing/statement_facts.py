@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
@@ -51,9 +51,21 @@ def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) ->
     missing = (
         fact.text
         for fact in _facts(_GROUPED.sub("", statement))
-        if not quotes or not _is_proved(fact, around, amounts, index)
+        if not quotes or not _is_proved(fact, around, amounts, index.has)
     )
     return tuple(dict.fromkeys(missing))
+
+
+def added(wording: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """The facts of a wording that none of the texts has."""
+    around = normalised("\n".join(texts)).lower()
+    amounts = set(_amounts(around))
+    new = (
+        fact.text
+        for fact in _facts(_GROUPED.sub("", wording))
+        if not _is_proved(fact, around, amounts, lambda _: False)
+    )
+    return tuple(dict.fromkeys(new))
 
 
 def _facts(text: str) -> Iterator[StatementFact]:
@@ -81,10 +93,13 @@ def _is_prose(path: str) -> bool:
 
 
 def _is_proved(
-    fact: StatementFact, around: str, amounts: set[tuple[str, str]], index: ProofIndex
+    fact: StatementFact,
+    around: str,
+    amounts: set[tuple[str, str]],
+    occurs: Callable[[str], bool],
 ) -> bool:
-    """Whether a fact occurs around the quotes, whole or in all its parts; a name may also occur
-    elsewhere.
+    """Whether a fact occurs around the quotes, whole or in all its parts; of a name, also whether
+    it `occurs` elsewhere.
     """
     if fact.kind is IdentifierKind.QUANTITY:
         asked = list(_amounts(fact.text.lower()))
@@ -93,7 +108,7 @@ def _is_proved(
             for number, unit in asked
         )
     wanted = normalised(fact.text).strip(ENDS).lower()
-    if not wanted or has(around, wanted) or index.has(fact.text):
+    if not wanted or has(around, wanted) or occurs(fact.text):
         return True
     if fact.kind is IdentifierKind.HASH:
         return wanted[:7] in around

@@ -32,6 +32,7 @@ from reviewer.tui.kit.actor import (
     hidden,
     unless,
 )
+from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.places import kept
@@ -382,6 +383,12 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self.kept[kind] = kind(self.engine, self.project)
             self.install_screen(self.kept[kind], kind.tab)
             self.push_screen(self.kept[kind])
+
+    async def open_history(self, memory: int) -> None:
+        """Show the acts on a memory."""
+        await self._show(*ROOMS[keys.SHOW_HISTORY.id])
+        if isinstance(self.screen, ListScreen):
+            self.call_after_refresh(self.screen.show_filtered, f"#{memory}")
 
     def open_source(self, evidence: EvidenceView) -> None:
         """Show the source of an evidence at its line; a session in the Session screen."""

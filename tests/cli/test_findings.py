@@ -17,7 +17,7 @@ LINT = "{}/rows.go:88:15: Error return value of `{}` is not checked (errcheck)"
 REFUSED = "The user doesn't want to proceed with this tool use. {} the user said:\n"
 FIELDS = {
     "kind", "signature", "text", "command", "sessions", "times", "cost", "first", "last", "fix",
-    "words", "evidence",
+    "words", "evidence", "status",
 }  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def test_a_third_session_is_counted_on_the_row_that_there_is(
 
     assert (same["id"], same["status"], same["sessions"]) == (row["id"], "invalid", 3)
     shown = reviewer("queue", "show", row["id"]).stdout
-    assert "seen 3 sessions, 6 tool calls lost without it" in " ".join(shown.split())
+    assert "seen 3 sessions, 6 wasted calls" in " ".join(shown.split())
     for name in ("a", "b", "c"):
         assert f"evidence    {folder / name}.jsonl:" in shown
 

@@ -63,6 +63,27 @@ class History(Undo):
         )
         return self.decided_by_another(row[0]) if row else ""
 
+    def is_retired(self, memory: int) -> bool:
+        """Whether a rejected memory was promoted until then."""
+        acts = self._database.query(
+            "SELECT l.id, l.changes FROM ledger_touch t JOIN ledger l ON l.id = t.act"
+            " WHERE t.memory_id = ? ORDER BY t.act DESC",
+            (memory,),
+        )
+        for number, changes in acts:
+            with readable(number):
+                for each in unpack(changes):
+                    before, after = each.before or {}, each.after or {}
+                    own = (each.table, each.row) == ("memory", memory)
+                    if own and after.get("status") == "invalid":
+                        return before.get("status") == "active"
+        return False
+
+    def acts_on(self, memory: int) -> frozenset[int]:
+        """The acts that changed a memory."""
+        found = self._database.query("SELECT act FROM ledger_touch WHERE memory_id = ?", (memory,))
+        return frozenset(act for (act,) in found)
+
     def acts(self, *, limit: int | None = None, actor: str | None = None) -> list[ActView]:
         """The latest acts, newest first. `actor`: acts of this person or agent only."""
         project = self._project

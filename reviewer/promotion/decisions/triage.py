@@ -127,6 +127,20 @@ class Triage:
             rows = self._put_back(act, ids)
         return Done(act.id, act.title, tuple(row.id for row in rows))
 
+    def keep_again(self, ids: Sequence[int]) -> Done:
+        """Promote retired memories again, as they were. Raises UnknownIdError, or ConflictError for
+        one that is not rejected.
+        """
+        with self._ledger.act("restore") as act:
+            rows = rows_of(act, ids)
+            for row in rows:
+                require_status(act, row, Status.INVALID)
+            now = self._now()
+            act.update_many("memory", [row.id for row in rows], status="active", decided_at=now)
+            followed = update_dependents(act, ids, now)
+            act.title = f"{_title('Put', rows, 'memories')} back into Memory{followed}"
+        return Done(act.id, act.title, tuple(ids))
+
     def dispute(self, number: int, because: str) -> Done:
         """Return a wrong memory to the queue; agents no longer get it. Raises UnknownIdError, or
         ConflictError for one that is not promoted.

@@ -42,7 +42,7 @@ def came_up(view: CandidateView) -> list[str]:
         of_whom = f" of {count(view.authors, 'person', 'people')}" if view.authors else ""
         parts.append(count(view.sessions, "session") + of_whom)
     if view.cost:
-        parts.append(f"{count(view.cost, 'tool call')} lost without it")
+        parts.append(count(view.cost, "wasted call"))
     if view.refs:
         parts.append(count(view.refs, "later mention"))
     return parts

@@ -83,4 +83,4 @@ def _hints(row: sqlite3.Row, times: Sequence[datetime]) -> Iterator[Hint]:
         days = max(1, math.ceil((max(times) - min(times)) / timedelta(days=1)))
         yield Hint("reference count", f"seen {len(times)} times in {count(days, 'day')}")
     if row["mine"]:
-        yield Hint("own words", "your own words")
+        yield Hint("own words", "from what you wrote")

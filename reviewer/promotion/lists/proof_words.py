@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from collections.abc import Sequence
+
+from msgspec import Struct, structs
 
 from reviewer.extraction.flags import INJECTION
+from reviewer.proposing.proof_checks import why_not_alone
+from reviewer.proposing.statement_facts import added
 from reviewer.proposing.values import Proof
 from reviewer.text.clip import clip
 from reviewer.text.numerals import count, some_of
@@ -17,8 +21,17 @@ class Tick(Struct, frozen=True):
     text: str
 
 
-def ticks(proof: Proof) -> list[Tick]:
-    """The flaws of a proof, a line each; else one line. Lines are counted from 0, as in a view."""
+def ticks(proof: Proof, content: str, earlier: Sequence[str] = ()) -> list[Tick]:
+    """The flaws of a proof, a line each; else one line. Lines are counted from 0, as in a view.
+
+    `earlier`: the wordings before a person's own; the proof is of the first.
+    """
+    new: tuple[str, ...] = ()
+    if earlier:
+        new = added(content, (*earlier, *(quote.text for quote in proof.quotes)))
+        unproved = tuple(each for each in proof.unproved if each in content)
+        alone = why_not_alone(content)
+        proof = structs.replace(proof, unproved=unproved, not_alone_because=alone)
     missing = [quote.text for quote in proof.quotes if not quote.found]
     lacking = [
         (missing, f"not in the session: {some_of([_quoted(text) for text in missing])}"),
@@ -26,6 +39,7 @@ def ticks(proof: Proof) -> list[Tick]:
             proof.unproved,
             f"names not in the session, numbers not near a quote: {some_of(proof.unproved)}",
         ),
+        (new, f"your wording adds {some_of(new)}"),
         (proof.not_alone_because, f"not self-contained: {proof.not_alone_because}"),
         (proof.known, f"known already: {some_of(proof.known)}"),
         (proof.replaces, f"replaces #{proof.replaces}: decide on both"),

@@ -160,6 +160,7 @@ class Queue:
             promoted_today=decided["active", True],
             rejected_today=decided["invalid", True],
             beyond_cap=self._beyond_cap(project),
+            refusals=0 if project is None else self._refusals(project),
         )
 
     def waiting_by_project(self) -> dict[str, int]:
@@ -172,6 +173,17 @@ class Queue:
             condition.parameters,
         )
         return {str(name): int(number) for name, number in found}
+
+    def _refusals(self, project: str) -> int:
+        sql = (
+            "SELECT count(*) FROM (SELECT DISTINCT f.kind, f.signature FROM finding f"
+            " JOIN project p ON p.id = f.project_id WHERE p.name = ?"
+            " AND f.kind IN ('refusal', 'correction') AND f.evidence <> '[]'"
+            " AND NOT EXISTS (SELECT 1 FROM memory m"
+            " WHERE (m.project_id, m.signature) = (f.project_id, f.signature)"
+            " AND m.signature <> ''))"
+        )
+        return int(self._database.query(sql, (project,))[0][0])
 
     def _beyond_cap(self, project: str | None) -> int:
         """The rows waiting in the reports of waves; a row in two reports counts twice."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import iso
 from reviewer.promotion.views import RecordView
@@ -31,6 +31,8 @@ REPLACED = "` → `"
 CUT = "…`"
 """Marks an incompletely known fix."""
 EVIDENCE = 6
+"""Lines that prove a row."""
+LISTED = 40
 """Listed lines of a finding."""
 LINES = 2
 """Lines of one session: the failure and its fix."""
@@ -64,6 +66,8 @@ class FindingView(Struct, frozen=True, kw_only=True):
     """The person's words, from the last time."""
     evidence: tuple[ShownLine, ...]
     """The line of the text and the fix first, then the latest."""
+    status: str = ""
+    """The `Status` of the row that was made of it; empty if none was."""
 
     def to_json(self) -> dict[str, Any]:
         values: dict[str, Any] = msgspec.to_builtins(self)
@@ -103,7 +107,16 @@ def all_findings(database: Database, project: str | None, now: datetime) -> list
     services that are over come last.
     """
     where, parameters = ("1", ()) if project is None else ("p.name = ?", (project,))
-    views = map(view_of, groups_of(_finding_rows(database.query, where, *parameters)))
+    rows = database.query(
+        "SELECT m.signature, m.status FROM memory m JOIN project p ON p.id = m.project_id"
+        f" WHERE m.signature <> '' AND {where}",
+        parameters,
+    )
+    made = {row["signature"]: row["status"] for row in rows}
+    views = [
+        structs.replace(view, status=made.get(view.signature, ""))
+        for view in map(view_of, groups_of(_finding_rows(database.query, where, *parameters)))
+    ]
     before = iso(now - GONE_AFTER)
 
     def is_over(view: FindingView) -> bool:
@@ -194,11 +207,13 @@ def lines_of(database: Database, number: int, signatures: Iterable[str]) -> Iter
             )
 
 
-def quotes_of(group: Sequence[FindingRow]) -> list[tuple[FindingRow, Evidence]]:
+def quotes_of(
+    group: Sequence[FindingRow], most: int = EVIDENCE
+) -> list[tuple[FindingRow, Evidence]]:
     """The lines that prove a row: first those it shows, then those of the latest session."""
     shown = _shown(group)
     ordered = sorted(group, key=lambda row: (row is shown, row.finding.last), reverse=True)
-    return [(row, each) for row in ordered for each in row.finding.evidence[:LINES]][:EVIDENCE]
+    return [(row, each) for row in ordered for each in row.finding.evidence[:LINES]][:most]
 
 
 _FIELDS = Finding.__struct_fields__
@@ -266,7 +281,9 @@ def view_of(group: Sequence[FindingRow]) -> FindingView:
         last=last.last,
         fix=shown.fix,
         words=last.words,
-        evidence=tuple(ShownLine(row.path, each.line, each.text) for row, each in quotes_of(group)),
+        evidence=tuple(
+            ShownLine(row.path, each.line, each.text) for row, each in quotes_of(group, LISTED)
+        ),
     )
 
 

@@ -38,8 +38,9 @@ _FLAG_WORDS = {
     "retire": "promote retires that memory, reject keeps it",
     "concurrent": "decided differently on two machines: decide again",
     "look-alike": "a word mixes letters of two alphabets that look the same",
-    "hand-authored": "hand-authored: a person wrote this without a source",
     "not-in-force": "the text says that this is no longer true",
+    "taken-back": "later words may take this back",
+    "once": "meant for one occasion",
 }
 _STATE_WORDS = {
     SourceState.CHANGED: "source changed since it was read",
@@ -81,7 +82,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
     property.
     """
     view = detail.view
-    status = _status(view, now, signs, detail.decided_by)
+    status = _status(detail, now, signs)
     waits = view.status is Status.CANDIDATE and not detail.conflict
     return [
         *_alike(detail, signs),
@@ -98,7 +99,7 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
         *conflict_blocks(detail.conflict, signs),
         *entity_blocks(detail, signs),
         *([status] if status else []),
-        *_proof(view, signs),
+        *_proof(detail, signs),
         *([_confidence(view, signs)] if waits else []),
         _history(view, now, signs),
         *_warnings(view, detail.state, signs),
@@ -107,8 +108,9 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
     ]
 
 
-def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> TextBlock | None:
-    """The status of a decided or deferred memory, its age, and the `other` person who decided."""
+def _status(detail: Detail, now: datetime, signs: Glyphs) -> TextBlock | None:
+    """The status of a decided or deferred memory, its age, and another person who decided."""
+    view, other = detail.view, detail.decided_by
     ago = f" {elapsed(view.decided_at, now)} ago" if view.decided_at else ""
     if other:
         ago += f" by {other}"
@@ -119,7 +121,8 @@ def _status(view: CandidateView, now: datetime, signs: Glyphs, other: str) -> Te
             return labelled("status", f"{signs.promoted} promoted{ago}", "accent")
         case Status.INVALID:
             why = f": {_reason(view)}" if view.reason else ""
-            return labelled("status", f"{signs.rejected} rejected{ago}{why}", "warm")
+            word = "retired" if detail.retired else "rejected"
+            return labelled("status", f"{signs.rejected} {word}{ago}{why}", "warm")
         case Status.SUPERSEDED:
             into = f" by #{view.superseded_by}" if view.superseded_by else ""
             return labelled("status", f"{signs.merged} superseded{into}{ago}", "dim")
@@ -143,13 +146,15 @@ def _reason(view: CandidateView) -> str:
         return view.reason
 
 
-def _proof(view: CandidateView, signs: Glyphs) -> list[TextBlock]:
+def _proof(detail: Detail, signs: Glyphs) -> list[TextBlock]:
+    view = detail.view
     if view.proof is None:
         return []
     from reviewer.promotion.lists.proof_words import ticks  # late: the first screen needs none
 
     rows = []
-    for place, tick in enumerate(ticks(view.proof)):
+    earlier = [content for _, content in detail.wordings]
+    for place, tick in enumerate(ticks(view.proof, view.content, earlier)):
         sign = signs.promoted if tick.met else signs.attention
         style = "dim" if tick.met else "warm"
         block = labelled("" if place else "proof", f"{sign} {tick.text}", style)
@@ -181,9 +186,8 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
 def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[TextBlock]:
     rows = []
     for flag in view.flags:
-        if flag != "conflict":
-            sign = "" if flag == "hand-authored" else signs.attention
-            rows.append(labelled("", f"{sign} {_FLAG_WORDS.get(flag, flag)}", "warm"))
+        if flag in _FLAG_WORDS:  # the proof names the others
+            rows.append(labelled("", f"{signs.attention} {_FLAG_WORDS[flag]}", "warm"))
     if state in _STATE_WORDS:
         rows.append(labelled("", f"{signs.attention} {_STATE_WORDS[state]}", "warm"))
     return rows

@@ -46,6 +46,8 @@ class Detail(Struct, frozen=True):
     """When it is recalled; None unless promoted."""
     decided_by: str = ""
     """The person who made the latest decision on it, if another."""
+    retired: bool = False
+    """Whether it is rejected but was promoted until then."""
     state: SourceState = SourceState.UNKNOWN
     """Whether its source has changed since it was read."""
 
@@ -67,5 +69,6 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
         used=engine.recall.use(memory_id) if is_promoted else "",
         moments=engine.recall.moments(memory_id) if is_promoted else None,
         project=view.project if name_project else "",
+        retired=view.status is Status.INVALID and engine.history.is_retired(memory_id),
         decided_by=engine.history.another_who_decided(memory_id),
     )

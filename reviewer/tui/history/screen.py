@@ -35,6 +35,7 @@ FIELD_CELLS = 15
 WITH_ACTOR = 100
 """Minimum width in cells for the actor column."""
 
+_MEMORY = re.compile(r"#\d{1,18}")
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 
 STATUS_WORDS = {
@@ -80,7 +81,7 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
 
     tab = "history"
     KEEPS_PLACE = True
-    FILTER_HINT = "words of the title  who did it  today  02-14  since:2026-03"
+    FILTER_HINT = "words of the title  who did it  today  02-14  since:2026-03  #12"
 
     def __init__(self, engine: Engine, project: str | None = None) -> None:
         self.acts: RowModel[ActView] = RowModel(self._read_acts)
@@ -107,12 +108,19 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
             moment(iso(now - timedelta(back)))[:10]: name
             for back, name in enumerate(("today", "yesterday"))
         }
-        wanted = partial(_matches, words, days)
-        self.read(
-            lambda: self.engine.history.folded(wanted if words else None),
-            partial(self._show, words),
-            group="rows",
-        )
+        history, text = self.engine.history, words.casefold().split()
+
+        def work() -> array[int]:
+            numbers = [word for word in text if _MEMORY.fullmatch(word)]
+            others = " ".join(word for word in text if word not in numbers)
+            on = [history.acts_on(int(number[1:])) for number in numbers]
+
+            def wanted(act: ActView) -> bool:
+                return all(act.id in each for each in on) and _matches(others, days, act)
+
+            return history.folded(wanted if words else None)
+
+        self.read(work, partial(self._show, words), group="rows")
         self.show_counts()
 
     def _show(self, words: str, ids: array[int]) -> None:
@@ -286,10 +294,20 @@ def _change(change: ChangeView) -> list[TextBlock]:
             continue
         if name == "status":
             old, new = (STATUS_WORDS.get(str(value), value) for value in (old, new))
+            if (old, new) == ("promoted", "rejected"):
+                new = "retired"
+        elif name == "moments":
+            old, new = ("; ".join(_moments(str(value))) for value in (old, new))
         elif name in _YES_OR_NO:
             old, new = ("yes" if value else "no" for value in (old, new))
         blocks.append(_field(_FIELDS.get(name) or name.replace("_", " "), old, new))
     return blocks if len(blocks) > 1 else []
+
+
+def _moments(stored: str) -> list[str]:
+    from reviewer.recall.moments import read_moments  # late: it compiles patterns
+
+    return [each.shown for each in read_moments(stored)] or ["by its wording and evidence"]
 
 
 def _field(name: str, old: object, new: object) -> TextBlock:

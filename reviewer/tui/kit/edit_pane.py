@@ -323,5 +323,5 @@ def length_remark(content: str) -> tuple[str, bool]:
     """The length of a text, and whether it is outside the range for proposals."""
     length = len(content.strip())
     if length > LONGEST_STATEMENT:  # an edit may be longer
-        return f"{count(length, 'character')}, proposals have at most {LONGEST_STATEMENT}", True
+        return f"{count(length, 'character')}: where room is short, agents get it cut", True
     return count(length, "character"), length < SHORTEST_STATEMENT

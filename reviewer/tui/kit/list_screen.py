@@ -52,7 +52,7 @@ FIELD_WORDS = (
     ("is:", "edited, deferred, unused"),
     ("when:guard", "a moment of a memory: when:push, when:pinned, when:only"),
     ("by:", "me, agent, tool, note: who said it"),
-    ("calls>2", "more calls lost; also seen> conf> refs>"),
+    ("calls>2", "more wasted calls; also seen> conf> refs>"),
     ("path:", "part of a path; also session: since:2026-03"),
 )
 """The syntax of a filter over memories, for the help."""
@@ -493,6 +493,11 @@ class ListScreen(KitScreen, inherit_bindings=False):
             )
             await self.query_one("#left").mount(self.filter_bar)
         return self.filter_bar
+
+    async def show_filtered(self, text: str) -> None:
+        """Show the rows that match a text, as if it had been typed."""
+        self.run_filter(text, here=None)
+        await self._show_kept_filter()
 
     async def _show_kept_filter(self) -> None:
         (await self._mount_filter()).show(self.filter_text)

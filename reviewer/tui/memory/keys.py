@@ -17,7 +17,7 @@ EDIT = Action(
 )  # fmt: skip
 TAKE_OUT = Action(
     "take_out", "x", "take out",
-    "Retire this memory, or leave it out of packets; or put it back into the queue, or unset a key"
+    "Leave this memory out of packets, or retire it; or put it back into the queue, or unset a key"
     " of trusted state; this one, or the marked ones.",
     writes=True, takes_marked=True,
 )  # fmt: skip
@@ -29,6 +29,10 @@ DISPUTE = Action(
     "dispute", "d", "wrong",
     "Say what is wrong with this memory; it goes back to the queue, and agents no longer get it.",
     writes=True,
+)  # fmt: skip
+HISTORY = Action(
+    "memory_history", "", "its history",
+    "Show what was done to this memory, in History.",
 )  # fmt: skip
 GRADUATE = Action(
     "graduate", "", "graduate",
@@ -44,7 +48,7 @@ MEMORY = Pane(
     "memory", "Memory",
     (EDIT, READ, TAKE_OUT, DISPUTE, keys.WRITE, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL,
      keys.FILTER, keys.MENU, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE,
-     keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, NEW_VALUE,
-     GRADUATE, FORGET),
+     keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, HISTORY,
+     NEW_VALUE, GRADUATE, FORGET),
     (EDIT, READ, TAKE_OUT, keys.WRITE, DISPUTE, keys.FILTER, keys.UNDO),
 )  # fmt: skip

@@ -82,9 +82,9 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         if not self.every:
             return ()
         found = count(self.every, "memory", "memories")
-        cost = f"cost {count(self.lost, 'call')} before" if self.lost else ""
+        cost = f"{count(self.lost, 'wasted call')} before" if self.lost else ""
         if not self.uses:
-            return found, cost or "not given yet", "what this saves will show here"
+            return found, cost, "not given yet"
         uses = self.uses.values()
         given, held = (sum(getattr(each, field) for each in uses) for field in ("given", "held"))
         broken = sum(each.broken + each.needed for each in uses)
@@ -110,16 +110,14 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
 PACKETS = OUT_OF_PACKETS, INTO_PACKETS = "out", "in"
 
 
-def ways_out(
-    engine: Engine, memories: Sequence[int], signs: Glyphs, *, packets_first: bool = False
-) -> list[Option]:
+def ways_out(engine: Engine, memories: Sequence[int], signs: Glyphs) -> list[Option]:
     """How memories may be taken out, or a single one into packets again."""
     ways = [
-        Option("retire", "Retire", "no agent gets it; the queue keeps it among its rejected rows"),
+        Option("retire", "Retire", "no agent gets it; the queue lists it among its retired rows"),
         Option("queue", "Put back into the queue", "to decide again"),
     ]
     if len(memories) == 1:
-        ways.insert(0 if packets_first else 1, _packets(engine, memories[0], signs))
+        ways.insert(0, _packets(engine, memories[0], signs))
     return ways
 
 

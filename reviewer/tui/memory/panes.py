@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 USES_SHOWN = 4
 OUTCOMES = {
-    UseOutcome.HELD: "helped", UseOutcome.BROKEN: "failed again", UseOutcome.UNKNOWN: "not known",
-}  # fmt: skip
+    UseOutcome.HELD: "helped",
+    UseOutcome.BROKEN: "failed again",
+    UseOutcome.UNKNOWN: "effect not known",
+}
 
 
 class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
@@ -34,14 +36,14 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
     @property
     def heads(self) -> str:
         """The heads of the columns: calls, where any were lost, and uses, where there are any."""
-        calls = "calls    " if self.model.lost else ""
+        calls = "calls     " if self.model.lost else ""
         return calls + ("given help" if self.model.uses else "")
 
     def parts_of(
         self, row: TrustedRow | QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
     ) -> list[Part]:
-        """`saved 6    4    3   Run make fmt before make lint`; `!` if it did not help. What it cost
-        before stands there until it saves something."""
+        """`saved    6    4    3   Run make fmt before make lint`; `!` if it did not help. The calls
+        wasted before stand there until it saves some."""
         text, strong, dim, accent, warm = style
         words = strong if at == self.cursor else text
         if isinstance(row, TrustedRow):
@@ -50,7 +52,7 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
             return [(f"{'':{blank}}    ", dim), (key, accent), (" = ", dim), (value, words)]
         use, marked = self.model.uses.get(row.id), self.model.is_marked(at)
         saved = round(use.saved) if use is not None else 0
-        calls = f"saved{saved:>4,}" if saved else f"cost{row.cost:>5,}" if row.cost else ""
+        calls = f"saved{saved:>5,}" if saved else f"wasted{row.cost:>4,}" if row.cost else ""
         state, warning = sign_of(row, sign)
         left_out = sign.skip if row.id in self.model.left_out else " "
         mark = state[0] if warning else left_out
@@ -58,7 +60,7 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
             mark = sign.attention
         return [
             (sign.mark if marked else " ", warm if marked else dim),
-            (f"{calls:9}" if self.model.lost else "", accent if saved else dim),
+            (f"{calls:10}" if self.model.lost else "", accent if saved else dim),
             (_figures(use) if self.model.uses else "", dim),
             (f" {mark} ", warm),
             (display_line(row.content[: width * 2]), warm if marked else words),
@@ -76,7 +78,7 @@ def outcome_blocks(found: Sequence[tuple[MemoryUse, UseOutcome]]) -> list[TextBl
     """The latest uses of a memory: outcome, time, event and session of each."""
     return [
         TextBlock(
-            f"{OUTCOMES[came]:14}{moment(use.at)}  {use.event:8}{short_ids(use.session)}",
+            f"{OUTCOMES[came]:18}{moment(use.at)}  {use.event:8}{short_ids(use.session)}",
             "warm" if came is UseOutcome.BROKEN else "dim",
             first=(Run("  "),),
             wrap=False,

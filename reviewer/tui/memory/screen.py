@@ -78,7 +78,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     KEEPS_PLACE = True
     FILTER_HINT = "words  -word  is:unused  when:guard"
     FILTER_WORDS = FIELD_WORDS
-    COLUMN_WORDS = "calls it cost, or saved   given: agents got it   help: it helped"
+    COLUMN_WORDS = "calls wasted, or saved   given: agents got it   help: it helped"
 
     def __init__(self, engine: Engine, project: str | None) -> None:
         self.facts = FactModel(engine.queue.rows)
@@ -425,7 +425,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             self.say(f"{back}{to_undo(done.act)}")
 
         await self.ask_text(
-            f"What is wrong with #{number}",
+            f"What is wrong with #{number}, which goes back to the queue",
             then,
             hint="the reason, or nothing",
             empty="Wrong, no reason given",
@@ -512,6 +512,12 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     async def action_open_editor(self) -> None:
         _, step, _ = await self._selected_place()
         self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
+
+    @unless(trusted)
+    async def action_memory_history(self) -> None:
+        number = self.facts.current_id
+        if number is not None:
+            await self.host.open_history(number)
 
     @unless(ListScreen.no_rows)
     def action_copy(self) -> None:

@@ -30,7 +30,7 @@ ROOMY = 46
 
 
 class PacketHead(Static):
-    """` budget < 8,000 >  used 7,991 · 65 sent · 3 not sent`
+    """` budget < 8,000 >  used 7,991 · 65 in it · 3 not sent`
     ` task   "move the ledger" · memories of acme`.
     """
 
@@ -55,7 +55,7 @@ class PacketHead(Static):
             parts.append((f" {sign.attention} {over}", "$warning"))
         elif packet is not None:
             left = len(packet.in_state(State.DROPPED))
-            for number, words in ((len(packet.items) - left, "sent"), (left, NOT_SENT)):
+            for number, words in ((len(packet.items) - left, "in it"), (left, NOT_SENT)):
                 parts += [dot, (f"{number:,} {words}", "$dim")] if number else []
         parts += ["\n", ("task   ", "$dim"), cut(task, self.size.width // 2, sign.ellipsis)]
         parts += [dot, display_line(source)]

@@ -370,7 +370,7 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             here = [f"m:{memory}"] if option.key == INTO_PACKETS else []
             self._read_source(quiet=True, here=here)
 
-        ways = await to_thread(ways_out, engine, [memory], glyphs(self.app), packets_first=True)
+        ways = await to_thread(ways_out, engine, [memory], glyphs(self.app))
         await self.choose(f"What to do with #{memory}", ways, then)
 
     async def action_packet_source(self) -> None:

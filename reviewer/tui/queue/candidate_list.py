@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from reviewer.promotion.queue_order import place_words
 from reviewer.text.display import display_line
 from reviewer.tui.kit.line import Part
 from reviewer.tui.kit.row_list import StoredList
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 WIDE = 70
-"""Minimum width in cells for `5 sessions, 14 calls lost`; narrower rows show only the first."""
+"""Minimum width in cells for `5 sessions, 14 wasted calls`; narrower rows show only the first."""
 
 
 class CandidateList(StoredList[QueueModel, "QueueRow"]):
@@ -28,14 +27,9 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
     @property
     def place(self) -> str:
-        """The position of the cursor, the number of waiting rows, and why the row is here if the
-        first column does not show it.
-        """
+        """The position of the cursor, and the number of waiting rows."""
         decided = len(self.model.dimmed) if self.whole else 0
-        place = f"{super().place}, {self.total - decided:,} waiting" if decided else super().place
-        row = self.model.current if self.whole else None
-        why = place_words(row.rank) if row is not None else ""
-        return f"{place}: {why}" if why else place
+        return f"{super().place}, {self.total - decided:,} waiting" if decided else super().place
 
     def parts_of(
         self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
@@ -77,12 +71,12 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """The number of sessions in which it came up and of calls lost; only the first of these unless
-    `wide`; empty if unknown.
+    """The number of sessions in which it came up and of wasted calls; only the first of these
+    unless `wide`; empty if unknown.
     """
     if row.kind == "conflict":
         return ""
     sessions = count(row.sessions, "session") if row.sessions > 1 else ""
-    calls = f"{count(row.cost, 'call')} lost" if row.cost else ""
+    calls = count(row.cost, "wasted call") if row.cost else ""
     words = [each for each in (sessions, calls) if each]
     return ", ".join(words if wide else words[:1])

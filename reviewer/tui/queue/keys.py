@@ -32,7 +32,8 @@ REJECT_WHY = Action(
 )  # fmt: skip
 RESTORE = Action(
     "restore", "", "put back",
-    "Put decided or deferred rows back into the queue.", writes=True, takes_marked=True,
+    "Put decided or deferred rows back into the queue, and retired ones into Memory.",
+    writes=True, takes_marked=True,
 )  # fmt: skip
 DISCARD_DRAFT = Action(
     "discard_draft", "", "discard draft",
@@ -71,8 +72,9 @@ START = Action(
     "Choose a project whose sessions to read.",
 )  # fmt: skip
 FINDINGS = Action(
-    "findings", "", "refusals and failures",
-    "List what you refused or corrected and what failed, and read the session there.",
+    "findings", "f", "refusals and failures",
+    "List what you refused and what failed; choose one to read the session there.",
+    beside=READ_SESSIONS.id,
 )  # fmt: skip
 STATUS = Action(
     "status", "", "other rows",

@@ -36,7 +36,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen, nothing_matches
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.text import count, cut
+from reviewer.tui.kit.text import count, cut, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from reviewer.promotion.decisions.history import Undone
     from reviewer.promotion.decisions.triage import Seen
-    from reviewer.promotion.rows.finding_rows import FindingView
+    from reviewer.promotion.rows.finding_rows import FindingView, ShownLine
     from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow, SourceState
     from reviewer.promotion.waves.report import WaveReport
 
@@ -89,8 +89,9 @@ WHAT_TO_DO = (
 )
 """The first message, as long as nothing has been decided."""
 
+WAITING = "Waiting"
 TITLES = {
-    "waiting": "Waiting",
+    "waiting": WAITING,
     "deferred": "Deferred",
     "active": "Promoted",
     "invalid": "Rejected or retired",
@@ -370,14 +371,19 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_remark()
 
     def _show_remark(self) -> None:
-        """Show how many rows do not wait: deferred ones, and those held back."""
+        """Show how many rows do not wait: deferred ones, and those held back; and how often the
+        person refused or corrected something that is no row.
+        """
         counts = self._counts
         if counts is None:
             return
         waits = self.query_asked.status == "waiting"
         beside = ((counts.deferred, "deferred"), (counts.beyond_cap, "held back"))
         remark = ", ".join(f"{number:,} {words}" for number, words in beside if number and waits)
-        self.list.remark = f"{remark} (under {kit_keys.MENU.key})" if remark else ""
+        remark = f"{remark} (under {kit_keys.MENU.key})" if remark else ""
+        yours = f"{keys.FINDINGS.key}: {counts.refusals:,} you refused or corrected"
+        parts = (yours if counts.refusals and waits else "", remark)
+        self.list.remark = f" {self.host.glyphs.dot} ".join(filter(None, parts))
         self.list.redraw_foot()
 
     def _show_empty(self) -> None:
@@ -567,6 +573,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"merge {_named(ids)} into #{into}"
         title, promotes = super().title_of(action), action is keys.PROMOTE
         marks, detail = self.model.marks, self._detail
+        if action is keys.RESTORE and not marks and detail is not None and detail.retired:
+            return "put back into Memory"
         if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
             return title
         if marks:  # only rows in the cache: the store is not queried here
@@ -635,7 +643,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(lambda: act(ids, alone=alone), progress, total)
         if row is not None and list(ids) == [row.id]:
             words = cut(display_line(row.content), WORDS_CELLS, self.host.glyphs.ellipsis)
-            self.note_act(done.act, f"{done.title} “{words}”")
+            self.note_act(done.act, f"{done.title}  {words}")
         self._after_decision(done, [*ids, *done.ids], remark)
 
     def _after_decision(self, done: Done, ids: Sequence[int], remark: str = "") -> None:
@@ -677,10 +685,17 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(settle)
         self._after_decision(done, done.ids)
 
+    def _are_retired(self, ids: Iterable[int]) -> bool:
+        """Whether all rows were memories, which go back to them."""
+        rows = self.engine.queue.rows(list(ids))
+        retired = self.engine.history.is_retired
+        return all(row.status == "invalid" and retired(row.id) for row in rows)
+
     @unless(_cannot_restore)
     async def action_restore(self) -> None:
-        ids = self.model.targets()
-        await self._change(lambda: self.engine.triage.restore(ids))
+        ids, triage = self.model.targets(), self.engine.triage
+        retired = await to_thread(self._are_retired, ids)
+        await self._change(lambda: triage.keep_again(ids) if retired else triage.restore(ids))
         self.model.marks.clear()
         self.show_footer()
 
@@ -792,24 +807,44 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         yours = [each for each in found if each.kind in YOU_DID]
         yours.sort(key=lambda each: each.last, reverse=True)
         found = [*yours, *(each for each in found if each.kind not in YOU_DID)]
+        found.sort(key=lambda each: bool(each.status))
         if not found:
             self.say("No findings yet: they come from the sessions that are read.")
             return
 
         def option(at: int, each: FindingView) -> Option:
-            price = f"{count(each.sessions, 'session')}, {count(each.cost, 'call')}"
+            price = f"{count(each.sessions, 'session')}, {count(each.cost, 'wasted call')}"
             begins = YOU_DID.get(each.kind, price)
             parts = (each.text, each.command, each.fix)
             if each.kind in YOU_DID:
                 parts = (each.words, each.text, "")
             said = clip(f" {self.host.glyphs.dot} ".join(filter(None, parts)), FINDING_CHARACTERS)
+            if each.status:
+                said = f"{TITLES.get(each.status, WAITING).lower()}: {said}"
             return Option(str(at), begins, display_line(said))
+
+        def read(shown: ShownLine) -> None:
+            self.host.open_session(line_of_file(shown.path, shown.line, shown.text), project)
 
         async def then(option: Option) -> None:
             chosen = found[int(option.key)]
-            # The person's words come behind the call.
-            shown = chosen.evidence[: 1 + (chosen.kind in YOU_DID)][-1]
-            self.host.open_session(line_of_file(shown.path, shown.line, shown.text), project)
+            places: dict[str, ShownLine] = {}
+            for each in chosen.evidence:
+                # The person's words come behind the call.
+                if chosen.kind in YOU_DID or each.path not in places:
+                    places[each.path] = each
+
+            async def then_read(option: Option) -> None:
+                read(places[option.key])
+
+            if len(places) == 1:
+                read(*places.values())
+                return
+            sessions = [
+                Option(path, short_ids(Path(path).stem), f"line {each.line + 1}: {each.text}")
+                for path, each in places.items()
+            ]
+            await self.choose("Which session to read", sessions, then_read, whole=True)
 
         options = [option(at, each) for at, each in enumerate(found)]
         await self.choose(
@@ -1048,7 +1083,9 @@ def empty_lines(
 ) -> tuple[str, ...]:
     """The text of an empty list; `here`: the sessions on this machine."""
     if query.filter:
-        return nothing_matches(query.filter)
+        nothing, clears = nothing_matches(query.filter)
+        others = f" {keys.STATUS.key} shows decided ones." if query.status == "waiting" else ""
+        return nothing, f"{clears}{others}"
     if query.status != "waiting":
         return ("Nothing here.", f"{kit_keys.BACK.key} goes back to the waiting rows.")
     lines = ["Nothing is waiting."]

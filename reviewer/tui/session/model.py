@@ -27,6 +27,8 @@ class SessionRow(Struct, frozen=True):
     @property
     def label(self) -> str:
         """Its role in words, or that it is a note, which nobody said."""
+        if self.line.role is LineRole.REJECTED:
+            return "refused"
         return "note" if self.is_note else label(self.line).lower()
 
     @property

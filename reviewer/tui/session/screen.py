@@ -45,7 +45,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     """The lines of a session on the left, the one under the cursor in full on the right."""
 
     tab = "queue"
-    FILTER_HINT: ClassVar[str] = "words  -word  is:user  is:error  is:rejected  is:place"
+    FILTER_HINT: ClassVar[str] = "words  -word  is:user  is:error  is:refused  is:place"
 
     model: SessionModel
 

@@ -217,7 +217,7 @@ def words_of(read: ReadSum, counts: Counts) -> str:
     if counts.waiting:
         came = f"{count(counts.waiting, 'statement')} to decide on, the best first."
         if counts.waiting <= FEW:
-            came = f"{came.rstrip('.')}; what else came up: {queue_keys.FINDINGS.key}"
+            came += f" {queue_keys.FINDINGS.key} lists what you refused and what failed."
     else:
         came = "nothing in them to decide on."
     left_out = "".join(f" Left out: {display_line(each)}" for each in read.left_out)

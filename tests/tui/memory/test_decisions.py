@@ -10,6 +10,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
+from reviewer.recall.moments import read_moment
 from tests.tui.conftest import SET_A_VALUE, opened, status_of
 from tests.tui.memory.driving import memory_screen
 from tests.waiting import until_async
@@ -58,6 +59,33 @@ async def test_marked_memories_are_retired_in_one_act_and_come_back_with_it(
         assert {status_of(known, each) for each in (memory, entity)} == {"active"}
         await screen.press("G", "space", "g", "x")
         assert "What to do with #" in screen.text, "the marked one, not the value at the cursor"
+
+
+async def test_a_retired_memory_goes_back_to_the_memories(known: Engine, memory: int) -> None:
+    moments = known.recall.set_moments(memory, [read_moment("guard git push")])
+    assert moments.act
+    known.triage.retire([memory])
+    async with opened(known, project="acme", size=(120, 40)) as screen:
+        await screen.choose("other rows")
+        await screen.press(*"rejected", "enter", "/", *f"id:{memory}", "enter")
+        assert "✗ retired" in screen.text
+        await screen.choose("put back into Memory")
+        assert screen.status == f"Put #{memory} back into Memory - u to undo"
+        assert status_of(known, memory) == "active"
+        assert known.recall.moments(memory) == (read_moment("guard git push"),)
+        await screen.press("u")
+        assert status_of(known, memory) == "invalid"
+
+
+async def test_history_shows_what_was_done_to_a_memory(known: Engine, memory: int) -> None:
+    known.triage.retire([memory])
+    known.triage.keep_again([memory])
+    async with opened(known, project="acme", size=(120, 40)) as screen:
+        await screen.press("f5", "G", "full_stop", *"hist", "enter")
+        await screen.until(lambda: "/ #" in screen.text)
+        number = screen.text.partition("/ #")[2].split()[0]
+        acts = known.history.acts_on(int(number))
+        await screen.until(lambda: f" of {len(acts)}" in screen.text)
 
 
 async def test_what_comes_late_of_an_act_is_said_where_the_person_is_by_then(

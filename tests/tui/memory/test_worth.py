@@ -57,13 +57,13 @@ def hand_over(engine: Engine, rule: str, session: str, at: datetime) -> None:
 def figures(screen: Screen) -> list[str]:
     """The columns of the list before the words of the memories."""
     shown = (line for line in screen.text.splitlines()[3:7])
-    return [" ".join(line[1:23].split()) for line in shown]
+    return [" ".join(line[1:24].split()) for line in shown]
 
 
 async def test_before_any_use_it_says_what_each_has_cost(linted: Engine) -> None:
     async with opened(linted, project="acme", size=(80, 24), on="f5") as screen:
-        assert "4 memories · cost 12 calls before · what this saves will show here" in screen.text
-        assert [each[:6] for each in figures(screen)] == ["cost 4"] * 3 + ["Tabs, "]
+        assert "4 memories · 12 wasted calls before · not given yet" in screen.text
+        assert [each[:8] for each in figures(screen)] == ["wasted 4"] * 3 + ["Tabs, no"]
 
 
 async def test_what_held_comes_first_then_what_came_back_then_what_was_never_needed(
@@ -76,7 +76,7 @@ async def test_what_held_comes_first_then_what_came_back_then_what_was_never_nee
     async with opened(linted, project="acme", size=(80, 24), on="f5") as screen:
         worth = "4 memories · about 4 calls saved · given 3 times · helped 2 · failed again 1"
         assert worth in screen.text
-        assert figures(screen) == ["saved 4 2 2", "cost 4 1 0 !", "cost 4 -", "-"]
+        assert figures(screen) == ["saved 4 2 2", "wasted 4 1 0 !", "wasted 4 -", "-"]
         assert "nilerr" in rows(screen)[0]
         assert "given twice, helped twice" in screen.text
         assert "helped        " in screen.text
@@ -94,7 +94,7 @@ async def test_the_sum_is_that_of_all_memories_whatever_the_filter(linted: Engin
     async with opened(linted, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "/", *"nilerr", "enter")
         assert len(rows(screen)) == 1
-        assert "4 memories · cost 12 calls before" in screen.text
+        assert "4 memories · 12 wasted calls before" in screen.text
 
 
 async def test_what_a_packet_gave_to_a_session_is_not_unused(linted: Engine) -> None:

@@ -138,7 +138,7 @@ async def test_a_memory_says_what_ranks_it_and_its_uses(
         why = shown(screen).why
         await screen.until(lambda: "given once" in why.plain_text)
         for words in (
-            "tokens in 3 sessions, 14 calls lost, ",
+            "tokens in 3 sessions, 14 wasted calls, ",
             "given once, last on 20",
             "in packets · when lpr fails",
         ):

@@ -128,7 +128,7 @@ async def test_a_policy_that_speaks_is_a_line(engine: Engine, tmp_path: Path) ->
     (number,) = engine.queue.ids(QueueQuery(filter="type:preference"))
     assert engine.insight.hints([number])
     async with opened(engine) as screen:
-        await screen.until(lambda: "your own words" in screen.text)
+        await screen.until(lambda: "from what you wrote" in screen.text)
         assert status_of(engine, number) == "candidate", "a hint never acts"
 
 

@@ -85,9 +85,7 @@ def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
     assert "once · 1 session · queued 2 hours ago" in pane_text(
         seen=1, sessions=1, pending_since="2026-02-14T10:00:00.000Z"
     )
-    assert "seen        3 sessions · 6 tool calls lost without it" in pane_text(
-        seen=3, sessions=3, cost=6
-    )
+    assert "seen        3 sessions · 6 wasted calls" in pane_text(seen=3, sessions=3, cost=6)
     assert "90 times · 40 sessions of 3 people" in pane_text(seen=90, sessions=40, authors=3)
     assert "1 session of 1 person" in pane_text(sessions=1, authors=1)
 

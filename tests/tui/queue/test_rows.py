@@ -172,19 +172,6 @@ async def test_a_question_about_many_rows_counts_those_that_go_with_them(
         assert "Deferring 2 rows at once ─" in screen.text
 
 
-async def test_the_last_line_says_where_a_row_is_and_whether_it_is_in_your_own_words(
-    twins: Engine,
-) -> None:
-    with planted(twins.path) as act:
-        act.update("memory", twins.queue.ids(QueueQuery())[0], rank=3.02)
-    async with opened(twins, size=(80, 24)) as screen:
-        assert " 1 of 2: your own words" in screen.text.splitlines()
-        await screen.press("j")
-        assert " 2 of 2" in screen.text.splitlines()
-        await screen.press("k", "slash", *"conf>0", "enter")
-        assert "your own words" not in screen.text
-
-
 async def test_enter_keeps_a_filter_open_that_cannot_be_understood(screen: Screen) -> None:
     everything = list(screen.model.ids)
     await screen.press("slash", *"conf>x", "enter")
@@ -281,7 +268,7 @@ async def test_the_number_of_rows_alike_follows_what_not_knowing_has_cost(twins:
     with planted(twins.path, "cost") as act:
         act.update("memory", twins.queue.ids(QueueQuery())[0], cost=3, sessions=4)
     async with opened(twins, size=(80, 24)) as screen:
-        assert "▌   4 sessions, 3 calls lost +1: " in screen.text
+        assert "▌   4 sessions, 3 wasted calls +1: " in screen.text
 
 
 async def test_a_draft_is_worded_on_and_never_promoted_around(
@@ -371,7 +358,7 @@ async def test_only_a_row_that_cost_calls_has_a_column_for_them(stocked: Engine)
     async with opened(stocked, size=(80, 24)) as screen:
         shown = screen.text.splitlines()[1:3]
         words = [stocked.queue.candidate(each).content[:20] for each in (first, second)]
-        assert f"14 calls lost: {words[0]}" in shown[0]
+        assert f"14 wasted calls: {words[0]}" in shown[0]
         assert shown[1].lstrip().startswith(words[1])
         assert shown[1].index(words[1]) < 6
 

@@ -69,10 +69,8 @@ async def test_what_failed_in_the_sessions_is_listed_and_read_where_it_failed(
     told.run("make labels")
     engine.intake.ingest([told.write(tmp_path / "s1.jsonl")], project="shop")
     async with opened(engine, project="shop") as screen:
-        await screen.until(
-            lambda: '. "refusals and failures" lists what you refused' in screen.text
-        )
-        await screen.choose("refusals and failures")
+        await screen.until(lambda: "f lists what you refused" in screen.text)
+        await screen.press("f")
         assert "tray 4 is not weighed" in screen.text
         await screen.press("enter")
         await screen.settle()
@@ -92,13 +90,18 @@ async def test_what_the_person_refused_comes_first_and_its_words_begin_a_memory(
     told.call("Bash", f"{said}never push by yourself", failed=True, command="git push")
     engine.intake.ingest([told.write(tmp_path / "s1.jsonl")], project="shop")
     async with opened(engine, project="shop") as screen:
-        await screen.choose("refusals and failures")
+        await screen.until(lambda: "f: 1 you refused or corrected" in screen.text)
+        await screen.press("f")
         assert screen.text.index("you refused") < screen.text.index("tray 4 is not weighed")
         await screen.press("enter")
         await screen.settle()
         await screen.press("e")
         await screen.settle()
         assert screen.app.screen.query_one(TextArea).text == "never push by yourself"
+        await screen.press("ctrl+s", "f2")
+        await screen.until(lambda: "you refused or corrected" not in screen.text)
+        await screen.press("f")
+        assert "promoted: never push by yourself" in screen.text
 
 
 @pytest.mark.parametrize("name", ["depot", "attic"])

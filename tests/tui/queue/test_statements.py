@@ -70,6 +70,14 @@ async def test_the_proof_of_a_statement_is_shown_as_ticks(talked: Engine) -> Non
         assert "✓ 1 quote, every name and number found" in screen.text
 
 
+async def test_the_proof_speaks_about_the_wording_shown(talked: Engine) -> None:
+    async with opened(talked, project="acme", size=(140, 40)) as screen:
+        await screen.press("/", *"laptop", "enter", "e", "ctrl+end")
+        await screen.press(*" in foobarquux.go, with zorkctl --level 9999", "ctrl+s", "k")
+        await screen.until(lambda: "your wording adds foobarquux.go, --level, 9999" in screen.text)
+        assert "every name and number found" not in screen.text
+
+
 async def test_a_rejection_with_its_reason_is_one_act_and_one_undo(talked: Engine) -> None:
     async with opened(talked, project="acme") as screen:
         first = present(screen.model.current_id)
@@ -90,7 +98,7 @@ async def test_a_rejection_with_its_reason_is_one_act_and_one_undo(talked: Engin
         await screen.press("w")
         assert screen.status.startswith(f"#{first} is already decided: ")
         await screen.press("G", "u")
-        assert screen.status.startswith(f"Undone: {said} “")
+        assert screen.status.startswith(f"Undone: {said}  ")
         view = talked.queue.candidate(first)
         assert (view.status, view.reason) == ("candidate", "")
         assert screen.model.current_id == first

@@ -57,7 +57,7 @@ def test_own_words_are_hinted_at(engine: Engine, tmp_path: Path) -> None:
     engine.intake.ingest([path], project="acme")
     (number,) = ids(engine, "tabs type:preference")
     (hint,) = engine.insight.hints([number])[number]
-    assert (hint.policy, hint.text) == ("own words", "your own words")
+    assert (hint.policy, hint.text) == ("own words", "from what you wrote")
     assert ids(engine, "by:me") == [number]
     with planted(engine.path) as act:
         act.update("memory", number, rank=0.9)

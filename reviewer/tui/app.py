@@ -307,7 +307,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     @on(StatusMessage)
     def _show_status(self, message: StatusMessage) -> None:
         for bar in self.screen.query(StatusBar):
-            bar.say(message.text, bad=message.bad)
+            bar.say(message.text, bad=message.bad, passing=message.passing)
 
     def _fatal_error(self) -> None:
         """Exit with one sentence; Textual's traceback would contain user data."""

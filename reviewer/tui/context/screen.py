@@ -86,7 +86,6 @@ NO_LONGER = {
     Priority.SKIP: "skipped",
 }
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
-CHOOSES = "again chooses it."
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -351,8 +350,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         chosen = self.data.chosen_for(self.data.row)
         if self.data.look and (chosen is None or chosen.sources != self.data.look.sources):
             self.data.look = None
-            if self.status.text.endswith(CHOOSES):
-                self.status.say("")
         self._draw()
         if not self._writes:
             self._write_next()
@@ -531,7 +528,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         else:
             data.look = Entered(chosen.sources, level)
             self.follow()
-            self.say(f"{words}: {keys.LEVELS[level].key} {CHOOSES}")
+            key = keys.LEVELS[level].key
+            self.say(f"Preview of {LEVEL_NAMES[level]}; {key} again to use it.", passing=True)
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
@@ -609,7 +607,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         at = self.data.next_to_look_at(step)
         if at is None:
             where = "below" if step > 0 else "above"
-            self.say(f"Nothing {where} is marked {glyphs(self.app).attention}.")
+            self.say(f"Nothing {where} is marked {glyphs(self.app).attention}.", passing=True)
         else:
             self.rows.move_to(at)
 

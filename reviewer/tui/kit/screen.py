@@ -143,7 +143,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @on(StatusMessage)
     def _show_status(self, message: StatusMessage) -> None:
         message.stop()
-        self.status.say(message.text, bad=message.bad)
+        self.status.say(message.text, bad=message.bad, passing=message.passing)
 
     # changes to the store
 

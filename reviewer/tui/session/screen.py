@@ -149,7 +149,8 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     def _go_to_place(self, step: int) -> None:
         at = self.model.next_place(step)
         if at is None:
-            self.say(f"There is no other place {'below' if step > 0 else 'above'}.")
+            where = "below" if step > 0 else "above"
+            self.say(f"There is no other place {where}.", passing=True)
         else:
             self.rows.move_to(at)
 

@@ -116,7 +116,7 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, kiosk: int) 
         await screen.press("f3", "4")
         assert "▌Tags" in screen.text
         assert "a applies this, then y copies it" in screen.text
-        assert said(screen) == f"Tags for {FIRST_PART}: 4 again chooses it."
+        assert said(screen) == "Preview of Tags; 4 again to use it."
         await apply(screen)
         assert said(screen).endswith("tokens: y copies the result - u to undo")
         assert engine.contexts.totals(kiosk).total < 100

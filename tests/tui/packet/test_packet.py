@@ -122,6 +122,8 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(screen: Screen)
     for key in ("o", "P", "x"):
         await screen.press(key)
         assert screen.status == "This row is a heading: choose an item."
+    await screen.press("j")
+    assert screen.status == ""
 
 
 async def test_a_memory_says_what_ranks_it_and_its_uses(

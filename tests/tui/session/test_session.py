@@ -149,6 +149,7 @@ async def test_brackets_go_from_place_to_place(screen: Screen) -> None:
     assert status(screen) == "There is no other place above."
     await screen.press("right_square_bracket")
     assert current(screen) == SAID
+    assert status(screen) == ""
 
 
 async def test_moves_and_the_filter(screen: Screen) -> None:

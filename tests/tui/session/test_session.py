@@ -150,6 +150,7 @@ async def test_brackets_go_from_place_to_place(screen: Screen) -> None:
     await screen.press("right_square_bracket")
     assert current(screen) == SAID
     assert status(screen) == ""
+    assert "place 2 of 2" in screen.text
 
 
 async def test_moves_and_the_filter(screen: Screen) -> None:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from reviewer.mounts import is_on_local_disk
 from reviewer.projects import WITHOUT_A_TREE, ForeignProjectError, work_tree
+from reviewer.promotion.waves.found_sessions import is_read
 from reviewer.sources.discovery import (
     FoundSession,
     Machine,
@@ -46,6 +47,8 @@ class FoundProject(Struct, frozen=True, kw_only=True):
     sessions: int
     bytes: int
     newest_ns: int
+    unread: int
+    """Sessions changed since they were last read."""
     gone: bool = False
     """Its folder was deleted; its sessions are read into the project of this folder."""
     parts: tuple[FoundProject, ...] = ()
@@ -158,6 +161,7 @@ class MachineStart:
     def find(self) -> FoundProjects:
         self._scope = ProjectFolders.of(working_folder(), self._engine.former_folders(self._named))
         sessions = find_sessions(self._machine, self._scope)
+        self._stamps = self._engine.sources.stamps(None)
         self._sessions, lost = by_folder(sessions, self._scope, self._machine.home)
         rows = [self._project(folder, found) for folder, found in self._sessions.items()]
         rows.sort(key=lambda row: (not row.here, -row.newest_ns))
@@ -190,6 +194,7 @@ class MachineStart:
             sessions=agents.total(),
             bytes=sum(each.bytes for each in found),
             newest_ns=max(each.modified_ns for each in found),
+            unread=sum(not (each.subagent or is_read(each, self._stamps)) for each in found),
             gone=gone,
         )
 
@@ -269,6 +274,7 @@ def _together(name: str, rows: list[FoundProject], *, gone: bool = False) -> Fou
         sessions=sum(row.sessions for row in rows),
         bytes=sum(row.bytes for row in rows),
         newest_ns=max(row.newest_ns for row in rows),
+        unread=sum(row.unread for row in rows),
         gone=gone,
         parts=tuple(rows),
     )

@@ -79,6 +79,7 @@ class SampleStart:
             sessions=len(paths),
             bytes=sum(path.stat().st_size for path in paths),
             newest_ns=newest,
+            unread=len(paths),
         )
         return FoundProjects((project,))
 

@@ -321,7 +321,11 @@ def store_options(*, before_verb: bool) -> list[click.Option]:
             "The project (default: the name of the folder of the git work tree).",
             metavar="NAME",
         ),
-        option("--all-projects", "All projects of the store; for reading only.", is_flag=True),
+        option(
+            "--all-projects",
+            "All projects of the store: to read, and to decide on the screen.",
+            is_flag=True,
+        ),
         option(
             "--actor",
             "Your name in the history (default: your login name).",

@@ -27,7 +27,7 @@ MEANINGS = {
         "Conflict, masked secret, instruction to an agent, doubtful proof or summary.",
     ),
     "mark": ("marked", "Included in the next decision."),
-    "pinned": ("pinned", "Survives every compression in full."),
+    "pinned": ("pinned", "First in every packet; survives every compression in full."),
     "important": ("important, cited", "Its named parts must survive; in a session: cited here."),
     "skip": ("left out", "Left out of the agent's context."),
 }

@@ -309,7 +309,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
     def _show_status(self, message: StatusMessage) -> None:
         """Show a message of the app, or one that came during a question."""
         if self.shown is not None:
-            self.shown.status.say(message.text, bad=message.bad)
+            self.shown.status.say(message.text, bad=message.bad, passing=message.passing)
 
     def _fatal_error(self) -> None:
         """Exit with one sentence; Textual's traceback would contain user data."""

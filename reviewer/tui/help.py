@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.actions import PANES
 from reviewer.tui.kit import keys
-from reviewer.tui.kit.action import Action
+from reviewer.tui.kit.action import Action, shown_key
 from reviewer.tui.kit.actor import Actor, reachable
 from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.option import Option
@@ -106,7 +106,7 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
         taken.update(action.bound_keys)
     editing = any(node.pane is keys.EDIT for _, node in found)
     if editing:  # the screen's own keys do not work
-        found = [(action, node) for action, node in found if node is not below]
+        found = [each for each in found if each[1] is not below and each[1].offers(each[0])]
     known = {action.id for action, _ in found}
     first = [*(action for action, _ in below.footer_actions()), *keys.SCREENS]
     found.sort(key=lambda each: first.index(each[0]) if each[0] in first else len(first))
@@ -114,7 +114,7 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
     for action, node in found:
         if action.beside in known:
             continue
-        row = _row(action, node)
+        row = _row(action, node, below)
         more = [f"{each.key} {each.title}" for each, _ in found if each.beside == action.id]
         title = "  ".join([row.title, *more])
         fits = not more or len(title) <= TITLE_CELLS
@@ -131,7 +131,7 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
 def every_row(below: KitScreen) -> list[HelpRow]:
     """Every action of this screen, its menu and the other screens, one per row."""
     here = reachable(below)
-    rows = [_row(action, node) for action, node in here]
+    rows = [_row(action, node, below) for action, node in here]
     known = {action.id for action, _ in here}
     app = next(node for action, node in here if action is keys.HELP)
     for screen in keys.SCREENS:
@@ -144,9 +144,10 @@ def every_row(below: KitScreen) -> list[HelpRow]:
     return rows
 
 
-def _row(action: Action, node: Actor) -> HelpRow:
-    menu = keys.MENU.key if keys.MENU in node.pane.actions else ""
-    key = action.shown_keys[0] if action.shown_keys else menu
+def _row(action: Action, node: Actor, below: KitScreen) -> HelpRow:
+    key = next(map(shown_key, below.keys_of(action)), "")
+    if not action.bound_keys and keys.MENU in node.pane.actions:
+        key = keys.MENU.key
     reason = node.why_not(action)
     words = f"{action.short} - {reason}" if reason else action.short
     run = partial(node.perform, action)

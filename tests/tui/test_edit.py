@@ -176,6 +176,20 @@ async def test_f1_in_the_editor_lists_its_keys_and_ctrl_a_goes_to_the_start_of_t
         assert pane.content == f"Anew {before}"
 
 
+async def test_a_new_memory_has_no_changes_to_list_and_is_emptied_by_one_key(
+    stocked: Engine,
+) -> None:
+    async with opened(stocked, project="acme", on="f5") as screen:
+        await screen.press("n", *"Oil it.", "enter", *"Twice.", "f1")
+        assert "revert change" not in screen.text
+        assert "F1         help" in screen.text
+        assert "ctrl+u     empty" in screen.text
+        await screen.press("escape", "ctrl+u")
+        assert "Twice." not in screen.text
+        await screen.press("ctrl+z")
+        assert "Twice." in screen.text
+
+
 async def test_drafts_that_cannot_be_listed_are_said_and_end_nothing(stocked: Engine) -> None:
     personal(stocked.path, "-drafts").touch()
     async with opened(stocked, project="acme") as screen:

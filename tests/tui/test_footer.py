@@ -69,7 +69,10 @@ async def test_it_offers_no_key_with_nothing_behind_it(
     stocked.state.set("acme", "db", "Tapes")
     async with opened(stocked, project="acme") as screen:
         await screen.press("f5", "e")
-        assert footer(screen.text) == "ctrl+s save esc keep draft tab text or changes F1 help"
+        assert (
+            footer(screen.text)
+            == "ctrl+s save esc keep draft tab text or changes ctrl+u empty F1 help"
+        )
         assert "{ } turn" not in screen.text
         await screen.press("!", "tab")
         await screen.until(lambda: "{ } turn" in screen.text)

@@ -62,11 +62,11 @@ async def test_an_act_of_any_screen_is_found_by_what_people_call_it(
 
 async def test_every_act_of_every_screen_is_offered_on_each(stocked: Engine) -> None:
     headings = ("Queue", "Context", "Packet", "Memory", "Agents", "History")
-    acts = {act.title for pane in PANES if pane.heading in headings for act in pane.actions}
+    acts = {act for pane in PANES if pane.heading in headings for act in pane.actions}
     async with opened(stocked, project="acme") as screen:
         for key in ("f2", "f3", "f4", "f5", "f6", "f7", "f8"):
             await screen.press(key, "escape")
-            offered = {row.title for row in every_row(screen.top(KitScreen))}
+            offered = {row.action for row in every_row(screen.top(KitScreen))}
             assert acts <= offered, key
 
 

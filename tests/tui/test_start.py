@@ -165,10 +165,9 @@ async def test_a_project_that_waits_and_has_sessions_is_one_row(engine: Engine, 
         await screen.press("enter")
         await screen.until(lambda: f"is now bound to project {name}:" in screen.flowing)
         await screen.press("p", *"attic")
-        assert "Not read yet? F2" in screen.text
-        await screen.press("escape")
-        await screen.choose("start screen")
-        await screen.until(lambda: f"{name} (this project)" in screen.text)
+        assert "Nothing matches. Empty this line" in screen.text
+        await screen.press("ctrl+u", "end", "enter")
+        await screen.until(lambda: f"{name} (this project)   all 2 read" in screen.text)
         assert " waiting" not in screen.text
         await screen.press("enter")
         await screen.until(lambda: "to decide on" in screen.status)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.errors import StoreError
 from reviewer.files import append_own, read_own, write_atomic
@@ -48,6 +48,17 @@ class Offer(Struct, frozen=True):
     tokens_out: int
     beyond: int = 0
 
+    def of(self, sessions: int) -> Offer:
+        """The same for another number of the newest sessions, at a cost in proportion."""
+        share = sessions / self.sessions
+        return structs.replace(
+            self,
+            sessions=sessions,
+            tokens_in=max(int(round(self.tokens_in * share, -3)), 1_000),
+            tokens_out=sessions * ANSWER_TOKENS,
+            beyond=self.sessions + self.beyond - sessions,
+        )
+
     @property
     def what(self) -> str:
         """`12 sessions`, `the 12 newest of 14 sessions`"""
@@ -68,7 +79,11 @@ class Offer(Struct, frozen=True):
     @property
     def price(self) -> str:
         """`about 70,000 tokens in, 8,000 out`"""
-        return f"about {self.tokens_in:,} tokens in, {self.tokens_out:,} out"
+        return f"about {self.amounts}"
+
+    @property
+    def amounts(self) -> str:
+        return f"{self.tokens_in:,} tokens in, {self.tokens_out:,} out"
 
     @property
     def command(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from msgspec import Struct
 from reviewer.errors import SourceError
 from reviewer.promotion.rows.decided_rows import OF_DECISION
 from reviewer.promotion.views import SourceState
+from reviewer.sources.claude_words import command_called
 from reviewer.sources.elsewhere import is_url
 from reviewer.sources.unpacked import is_compressed, open_unpacked
 from reviewer.store.acts import AMONG, listed
@@ -65,7 +67,7 @@ class SessionRead(Struct, frozen=True):
     request: str
     """The first request by a person."""
     requests: int = 0
-    """The messages of the person."""
+    """The messages of the person, and the commands that they called."""
     format: str = ""
 
 
@@ -103,11 +105,22 @@ class SourceView:
             f"(SELECT count(*) {asked})",
             "s.format",
         )
+        commands = Counter(path for path, text in self._commands() if command_called(text.strip()))
         found: dict[str, SessionRead] = {}
-        for path, last, said, *rest in rows:
+        for path, last, said, times, format_ in rows:
             if last or said:
-                found.setdefault(path, SessionRead(path, last or "", said or "", *rest))
+                asked_for = times + commands[path]
+                read = SessionRead(path, last or "", said or "", asked_for, format_)
+                found.setdefault(path, read)
         return list(found.values())
+
+    def _commands(self) -> list[sqlite3.Row]:
+        """The files and texts in which the person may have called a command."""
+        return self._database.query(
+            "SELECT s.path, r.text FROM record r JOIN source s ON s.id = r.source_id"
+            " WHERE s.bytes <> -1 AND r.role = 'user' AND r.use = 'wrapper'"
+            " AND r.text LIKE '%<command-%'"
+        )
 
     def state(self, memory: int) -> SourceState:
         """Whether the file still has the bytes of a memory's first evidence."""

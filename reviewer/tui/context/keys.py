@@ -8,7 +8,7 @@ from reviewer.tui.reading.keys import HAND_OVER
 
 FULL = Action(
     "level_full", "1", "full",
-    "Look at this part whole, or at another level; the same key again chooses the level.",
+    "Look at this segment whole, or at another level; the same key again uses the level.",
     writes=True, in_footer="to 4 level",
 )  # fmt: skip
 
@@ -23,7 +23,7 @@ TAGS = _level("tags", "4", "About a fiftieth: its tags.")
 LEVELS = (FULL, DETAILED, BRIEF, TAGS)
 APPLY = Action(
     "apply_levels", "a", "apply",
-    "Replace parts with their summaries; reviewer compile gives them to an agent.", writes=True,
+    "Replace segments with their summaries; reviewer compile gives them to an agent.", writes=True,
 )  # fmt: skip
 EDIT = Action(
     "edit_text", "e", "edit",
@@ -36,11 +36,11 @@ FIT = Action(
 )  # fmt: skip
 PIN = Action(
     "pin", "P", "pin",
-    "Always send this whole; of a part, what you said; again makes it normal.", writes=True,
+    "Always send this whole; of a segment, what you said; again makes it normal.", writes=True,
 )  # fmt: skip
 IMPORTANT = Action(
     "make_important", "i", "important",
-    "Compress this with more care; of a part, what you said; again makes it normal.",
+    "Compress this with more care; of a segment, what you said; again makes it normal.",
     writes=True, beside=PIN.id,
 )  # fmt: skip
 LEAVE_OUT = Action(
@@ -53,12 +53,12 @@ SURVIVE = Action(
 )  # fmt: skip
 OPEN = Action(
     "open_row", "enter", "turns",
-    "Show the turns of this part, or hide them; read an applied summary.",
+    "Show the turns of this segment, or hide them; read an applied summary.",
 )  # fmt: skip
 CONTEXTS = Action("choose_context", "", "other session", "Choose another session.")
 ASK_MODEL = Action(
     "ask_model", "", "ask the model",
-    "Let the model write this part, or every one that is not Full.", writes=True,
+    "Let the model write this segment, or every one that is not Full.", writes=True,
     beside=EDIT.id,
 )  # fmt: skip
 

@@ -29,7 +29,7 @@ from reviewer.errors import ConflictError, ReviewerError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.lists.source_view import SessionRead
 from reviewer.text.display import display_line
-from reviewer.text.token_numbers import read_tokens
+from reviewer.text.token_numbers import read_target
 from reviewer.tui.context import keys
 from reviewer.tui.context.model import (
     LEVEL_NAMES,
@@ -87,7 +87,6 @@ NO_LONGER = {
     Priority.SKIP: "skipped",
 }
 LEVEL_KEYS = " ".join(each.keys for each in keys.LEVELS[1:])
-CHOOSES = "again chooses it."
 CHANGED = "The context changed meanwhile: it was read again, and what you chose is kept."
 
 
@@ -168,6 +167,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     def offers(self, action: Action) -> bool:
         return self.context is not None or action in (keys.OPEN, shared.MENU)
+
+    def title_of(self, action: Action) -> str:
+        lists = action is keys.OPEN and self.context is None
+        return "sessions" if lists else super().title_of(action)
 
     # sessions
 
@@ -267,8 +270,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
             self._keep_place()
             self.note_version()
             self._show(found)
-            turns, parts = len(found.messages), count(len(found.segments), "part")
-            self.say(f"Opened {count(turns, 'turn')} of yours in {parts}.")
+            turns, segments = len(found.messages), count(len(found.segments), "segment")
+            self.say(f"Opened {count(turns, 'turn')} of yours in {segments}.")
 
         self.read(work, then, group="import")
 
@@ -360,8 +363,6 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         chosen = self.data.chosen_for(self.data.row)
         if self.data.look and (chosen is None or chosen.sources != self.data.look.sources):
             self.data.look = None
-            if self.status.text.endswith(CHOOSES):
-                self.status.say("")
         self._draw()
         if not self._writes:
             self._write_next()
@@ -537,30 +538,32 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         else:
             data.look = Entered(chosen.sources, level)
             self.follow()
-            self.say(f"{words}: {keys.LEVELS[level].key} {CHOOSES}")
+            key = keys.LEVELS[level].key
+            self.say(f"Preview of {LEVEL_NAMES[level]}; {key} again to use it.", passing=True)
 
     @unless(_no_plan)
     async def action_fit_target(self) -> None:
-        """Type a number of tokens, to choose levels that fit and pass the checks, or one level for
-        all segments."""
+        """Type a number of tokens or a share, to choose levels that fit and pass the checks, or one
+        level for all segments."""
+        whole = self.data.original
         levels = {LEVEL_NAMES[level].lower(): level for level in Level}
 
         def problem(text: str) -> str:
-            if read_tokens(text) or text.lower() in levels:
+            if read_target(text, whole) or text.lower() in levels:
                 return ""
-            return f"Type a number of tokens, such as 8k, or {', '.join(levels)}."
+            return f"Type a number of tokens, such as 8k, a share, 25%, or {', '.join(levels)}."
 
         async def then(text: str) -> None:
-            if tokens := read_tokens(text):
+            if tokens := read_target(text, whole):
                 await self._fit(tokens)
             else:
                 level = levels[text.lower()]
-                said = f"{LEVEL_NAMES[level]} for all parts"
+                said = f"{LEVEL_NAMES[level]} for all segments"
                 await self._put_levels(self.data.with_all(level), said)
 
         after = self.data.after()
         title = "Fit a budget" if after is None else f"Fit a budget: now {after:,}"
-        hint = "tokens, such as 8k, or a level for all: brief"
+        hint = "tokens, such as 8k or 25%, or a level for all: brief"
         await self.ask_text(title, then, hint=hint, problem=problem)
 
     async def _fit(self, target: int) -> None:
@@ -589,7 +592,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         if not all(each.is_full for each in preview.segments):
             said += f" It loses {preview.loses}."
         if short := preview.shortened:
-            said += f" What you said is shortened in {count(len(short), 'part')}."
+            said += f" What you said is shortened in {count(len(short), 'segment')}."
         else:
             said += " Every sentence of yours is kept."
         if doubtful:
@@ -613,7 +616,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         at = self.data.next_to_look_at(step)
         if at is None:
             where = "below" if step > 0 else "above"
-            self.say(f"Nothing {where} is marked {glyphs(self.app).attention}.")
+            self.say(f"Nothing {where} is marked {glyphs(self.app).attention}.", passing=True)
         else:
             self.rows.move_to(at)
 
@@ -680,13 +683,14 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         verb = "Compressed" if done.segments else "Restored"
         words = f"{verb} {done.tokens_before:,} to {done.tokens_after:,} tokens"
         self._note(done.act, words)
-        words += f": {shared.COPY.key} copies the result"
+        words += f": {shared.COPY.key} copies the result, to paste into a new session"
         self.zoomed = None
         self.set_focus(self.rows)  # whose copy is the whole session
         for choice in plan.choices:
             if choice.sources:
                 self.engine.summary_drafts.discard(choice.sources[0])
-        self.open_context(number, f"{words}{to_undo(done.act)}")
+        self.say(f"{words}{to_undo(done.act)}")  # reading it again takes a while
+        self.open_context(number)
 
     # priorities and what must survive
 
@@ -830,13 +834,13 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         await self.edit_text(
             TextEdit(
                 key=choice.sources[0],
-                title=f"{LEVEL_NAMES[choice.level]} of this part",
+                title=f"{LEVEL_NAMES[choice.level]} of this segment",
                 original=shown.compressed.content,
                 drafts=self.engine.summary_drafts,
                 save=save,
                 saved=lambda _: self.say(f"{words} is yours: {keys.APPLY.key} applies it."),
                 again=keys.EDIT,
-                empty=f"A summary needs words: {keys.FULL.key} leaves this part whole.",
+                empty=f"A summary needs words: {keys.FULL.key} leaves this segment whole.",
                 remark=lambda text: (f"{len(text):,} characters", not text.strip()),
             )
         )
@@ -845,11 +849,11 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
     async def action_ask_model(self) -> None:
         here = self.data.choice(self.data.row)
         every = [each for each in self.data.changes() if each.level and not each.content]
-        offers = {f"All that are not Full: {count(len(every), 'part')}": every} if every else {}
+        offers = {f"All that are not Full: {count(len(every), 'segment')}": every} if every else {}
         if here is not None and here.level is not Level.FULL:
-            offers = {"This part": [here], **offers}
+            offers = {"This segment": [here], **offers}
         if not offers:
-            raise ReviewerError(f"Every part is Full, or has its text: {LEVEL_KEYS} choose.")
+            raise ReviewerError(f"Every segment is Full, or has its text: {LEVEL_KEYS} choose.")
 
         async def then(option: Option) -> None:
             await self._ask(offers[option.key])
@@ -879,7 +883,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         finally:
             if written:
                 await self._put_texts(written, "Texts of the model")
-        self.say(f"The model wrote {count(len(written), 'part')}: {keys.APPLY.key} applies.")
+        self.say(f"The model wrote {count(len(written), 'segment')}: {keys.APPLY.key} applies.")
 
     async def _put_texts(
         self,
@@ -948,7 +952,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         row, choice = self.data.row, self.data.choice(self.data.row)
         found = self.data.shown(choice) if choice is not None else None
         if row is not None and row.commit is None and found is not None:
-            text, what = found.compressed.content, "part"
+            text, what = found.compressed.content, "segment"
         else:
             what = "turn"
             text = (await to_thread(self.engine.contexts.commit, self.data.first_commit or 0)).text

@@ -56,10 +56,11 @@ MethodT = TypeVar("MethodT", bound=Callable[..., object])
 class StatusMessage(Message):
     """A sentence for the status line."""
 
-    def __init__(self, text: str, *, bad: bool = False) -> None:
+    def __init__(self, text: str, *, bad: bool = False, passing: bool = False) -> None:
         super().__init__()
         self.text = text
         self.bad = bad
+        self.passing = passing
 
 
 def unless(reason: Callable[[Any], str | None]) -> Callable[[MethodT], MethodT]:
@@ -90,11 +91,13 @@ class Actor(_Node):
         """The app, with the store and the running act."""
         return cast("Host", self.app)
 
-    def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a message in the status line of this screen, or of the one that replaced it."""
+    def say(self, text: str, *, bad: bool = False, passing: bool = False) -> None:
+        """Show a message in the status line of this screen, or of the one that replaced it; a
+        `passing` one leaves with the next key.
+        """
         target = self.host.shown if hidden(self) else self
         if target is not None:
-            target.post_message(StatusMessage(text, bad=bad))
+            target.post_message(StatusMessage(text, bad=bad, passing=passing))
 
     def keep_for_next_run(self, values: Mapping[str, object]) -> None:
         """Keep values by name; a failure is shown in the status line."""
@@ -130,8 +133,9 @@ class Actor(_Node):
         """Run an action, or show why it cannot run now."""
         with self._saying_trouble():
             if reason := self.why_not(action):
-                self.say(reason)
+                self.say(reason, passing=True)
             else:
+                self.say("", passing=True)
                 await self.patiently(self._method(action))
 
     async def action_perform_named(self, name: str) -> None:

@@ -118,10 +118,15 @@ class StatusBar(Static):
     text = ""
     remark = ""
     """Appended to the next message."""
+    passing = False
+    """The message leaves with the next key."""
     _fading: Timer | None = None
 
-    def say(self, text: str, *, bad: bool = False) -> None:
-        """Show a message for a while."""
+    def say(self, text: str, *, bad: bool = False, passing: bool = False) -> None:
+        """Show a message for a while; an empty `passing` one removes only a passing one."""
+        if passing and not (text or self.passing):
+            return
+        self.passing = passing
         self.text = display_line(text)
         if text and self.remark:
             self.text, self.remark = f"{self.text.rstrip('.')}. {self.remark}", ""

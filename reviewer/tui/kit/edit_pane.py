@@ -34,6 +34,8 @@ from reviewer.tui.theme import Glyphs, glyphs
 if TYPE_CHECKING:
     from reviewer.tui.kit.text_edit import TextEdit
 
+WITHOUT_CHANGES = (keys.SAVE_EDIT, keys.LEAVE_EDIT, keys.EMPTY)
+"""Actions on a text that has no original."""
 DIFF_AFTER = 0.05
 """Pause in typing before the difference is redrawn."""
 DRAFT_AFTER = 0.5
@@ -49,7 +51,7 @@ class EditorArea(TextArea, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         each
         for each in TextArea.BINDINGS
-        if isinstance(each, Binding) and each.key not in ("f6", "f7")
+        if isinstance(each, Binding) and each.key not in ("f6", "f7", "ctrl+u,super+backspace")
     ]
 
     def watch(
@@ -188,7 +190,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         return self._edit
 
     def offers(self, action: Action) -> bool:
-        return action is not keys.SWITCH_HALF or self.difference.display
+        return action in WITHOUT_CHANGES or self.difference.display
 
     def title_of(self, action: Action) -> str:
         """The title of an action; for saving, its effect."""
@@ -227,6 +229,9 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         edit.drafts.discard(edit.key)
         self._close(edit)
         edit.saved(result)
+
+    def action_empty_text(self) -> None:
+        self.editor.clear()
 
     def action_leave_edit(self) -> None:
         self.say(self.leave())

@@ -118,6 +118,10 @@ LEAVE_EDIT = Action(
     "leave_edit", "escape", "keep draft",
     "Close the editor; your text is kept as a draft.",
 )  # fmt: skip
+EMPTY = Action(
+    "empty_text", "ctrl+u", "empty",
+    "Delete the whole text; undo brings it back.",
+)  # fmt: skip
 NEXT_HUNK = Action(
     "next_hunk", "right_curly_bracket,ctrl+down", "next change",
     "Go to the next change.",
@@ -136,8 +140,8 @@ SWITCH_HALF = Action(
 )  # fmt: skip
 EDIT = Pane(
     "edit", "Editing a text",
-    (SAVE_EDIT, LEAVE_EDIT, NEXT_HUNK, PREVIOUS_HUNK, REVERT_HUNK, SWITCH_HALF),
-    (SAVE_EDIT, LEAVE_EDIT, SWITCH_HALF),
+    (SAVE_EDIT, LEAVE_EDIT, EMPTY, NEXT_HUNK, PREVIOUS_HUNK, REVERT_HUNK, SWITCH_HALF),
+    (SAVE_EDIT, LEAVE_EDIT, SWITCH_HALF, EMPTY),
 )  # fmt: skip
 
 CHOOSE = Action("choose", "enter", "choose",

@@ -553,12 +553,16 @@ class ListScreen(KitScreen, inherit_bindings=False):
         details = {name: f"{number:,} waiting" for name, number in waiting.items()}
         options = [Option(name, name, details.get(name, "")) for name in names]
         options.insert(0, Option("", "all projects", f"{sum(waiting.values()):,} waiting"))
+        unread = Option("/", "not read yet", "projects with agents' sessions on this machine")
+        options.append(unread)
 
         async def then(option: Option) -> None:
-            self.host.change_project(option.key or None)
+            if option is unread:
+                self.host.open_start()
+            else:
+                self.host.change_project(option.key or None)
 
-        there = f'{keys.SHOW_QUEUE.key}, then {keys.MENU.key} "start screen"'
-        nothing = f"Nothing matches. Not read yet? {there}."
+        nothing = "Nothing matches. Empty this line: the last choice is what was not read yet."
         await self.choose("Project", options, then, current=self.project or "", nothing=nothing)
 
     def action_refresh(self) -> None:

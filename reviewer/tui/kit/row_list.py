@@ -20,7 +20,7 @@ from reviewer.tui.kit.line import Part, line_of
 from reviewer.tui.kit.line_view import LineView
 from reviewer.tui.kit.row_model import RowModel
 from reviewer.tui.kit.screen import KitScreen
-from reviewer.tui.kit.text import wrapped
+from reviewer.tui.kit.text import cut, wrapped
 from reviewer.tui.theme import Glyphs, RowStyles, glyphs, palette
 
 WHEEL_LINES = 3
@@ -98,7 +98,7 @@ class RowList(LineView):
             lines = [
                 (line, style.dim if number else style.text)
                 for number, sentence in enumerate(self.empty)
-                for line in wrapped(sentence, width - len(INDENT))
+                for line in wrapped(cut(sentence, 2 * width, sign.ellipsis), width - len(INDENT))
             ]
             words, how = lines[y - 1] if 0 < y <= len(lines) else ("", style.text)
         return line_of([(INDENT + words, how)], width, style.text, sign.ellipsis)

@@ -143,7 +143,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @on(StatusMessage)
     def _show_status(self, message: StatusMessage) -> None:
         message.stop()
-        self.status.say(message.text, bad=message.bad)
+        self.status.say(message.text, bad=message.bad, passing=message.passing)
 
     # changes to the store
 
@@ -356,19 +356,22 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def show_footer(self) -> None:
         """Show the keys of the focused pane, then menu and help; never queries the store."""
-        field = self.focused or self
         shown = []
         for action, node in [*self.footer_actions(), (keys.HELP, self.host)]:
-            names = [
-                key
-                for key in action.bound_keys
-                if not field.check_consume_key(key, key_to_character(key))
-            ]
-            if names:
+            if names := self.keys_of(action):
                 titled = node.title_of(action) if isinstance(node, Actor) else action.title
                 title = action.in_footer or titled
                 shown.append((names[0], title, action.id))
         self.footer.show(shown)
+
+    def keys_of(self, action: Action) -> list[str]:
+        """The keys of an action that are not letters for the focused field."""
+        field = self.focused or self
+        return [
+            key
+            for key in action.bound_keys
+            if not field.check_consume_key(key, key_to_character(key))
+        ]
 
     def on_descendant_focus(self) -> None:
         self.show_footer()

@@ -40,6 +40,7 @@ class Facts(Struct, frozen=True):
     lost: int
     left_out: frozenset[int]
     """Memories that are in no packet."""
+    pinned: frozenset[int]
 
 
 class FactModel(RowModel["TrustedRow | QueueRow"]):
@@ -55,6 +56,7 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         """The number of memories, with and without a filter."""
         self.lost = 0
         self.left_out: frozenset[int] = frozenset()
+        self.pinned: frozenset[int] = frozenset()
 
     def _read_facts(self, ids: Sequence[int]) -> list[TrustedRow | QueueRow]:
         trusted = [TrustedRow(each, self._states[each]) for each in ids if each < 0]
@@ -67,7 +69,8 @@ class FactModel(RowModel["TrustedRow | QueueRow"]):
         used = [each for each in found.uses if each.given and each.memory in every]
         used.sort(key=lambda use: use.worth, reverse=True)
         self.uses = {each.memory: each for each in used}
-        self.every, self.lost, self.left_out = len(every), found.lost, found.left_out
+        self.every, self.lost = len(every), found.lost
+        self.left_out, self.pinned = found.left_out, found.pinned
         self._states = {-each.id: each for each in states_with(found.states, text)}
         used_here = (number for number in self.uses if number in listed)
         unused = (number for number in found.ids if number not in self.uses)

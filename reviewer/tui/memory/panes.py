@@ -54,8 +54,9 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
         saved = round(use.saved) if use is not None else 0
         calls = f"saved{saved:>5,}" if saved else f"wasted{row.cost:>4,}" if row.cost else ""
         state, warning = sign_of(row, sign)
-        left_out = sign.skip if row.id in self.model.left_out else " "
-        mark = state[0] if warning else left_out
+        pinned = sign.pinned if row.id in self.model.pinned else " "
+        packets = sign.skip if row.id in self.model.left_out else pinned
+        mark = state[0] if warning else packets
         if use is not None and use.broken > use.held:
             mark = sign.attention
         return [

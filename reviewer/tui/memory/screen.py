@@ -113,7 +113,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             recall, ids = engine.recall, engine.queue.ids(query)
             every = engine.queue.ids(structs.replace(query, filter=EVERY)) if text else ids
             uses, left_out = recall.uses(project), recall.left_out(project)
-            return Facts(engine.state.all(project), ids, every, uses, recall.lost(every), left_out)
+            pinned = engine.queue.ids(structs.replace(query, filter=f"{EVERY} when:pinned"))
+            return Facts(
+                engine.state.all(project), ids, every, uses, recall.lost(every), left_out,
+                frozenset(pinned),
+            )  # fmt: skip
 
         def then(found: Facts) -> None:
             self.facts.load(found, text)

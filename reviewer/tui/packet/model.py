@@ -115,7 +115,6 @@ def place_of(item: PacketItem) -> str:
 
 
 def _rows(packet: Packet, left_out: Sequence[PacketItem], words: str) -> Iterator[Row]:
-    used = {str(each.name): each.used for each in packet.sections}
     dropped = packet.in_state(State.DROPPED)
     sent = (item for item in packet.items if item.state is not State.DROPPED)
     for name, items in (
@@ -125,7 +124,7 @@ def _rows(packet: Packet, left_out: Sequence[PacketItem], words: str) -> Iterato
     ):
         shown = [each for each in items if matches(each, words)]
         if shown:
-            yield SectionRow(name, used.get(name, 0), len(items))
+            yield SectionRow(name, sum(each.tokens for each in items), len(items))
             yield from shown
 
 

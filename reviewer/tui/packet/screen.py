@@ -29,7 +29,7 @@ from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
 from reviewer.tui.kit.text import TextBlock, moment
 from reviewer.tui.kit.text_pane import TextPane
-from reviewer.tui.memory.model import INTO_PACKETS, take_out, ways_out
+from reviewer.tui.memory.model import INTO_PACKETS, OUT_OF_PACKETS, take_out, ways_out
 from reviewer.tui.packet import keys
 from reviewer.tui.packet.model import (
     PacketChoices,
@@ -266,9 +266,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             self.text.show([], title="Packet")
             return
         row = row_of(self._blocks, item) if item is not None else None
+        headings = packet.tokens_used - sum(each.tokens for each in packet.items)
+        tokens = f"{packet.tokens_used:,} tokens, {headings:,} for headings"
         self.text.show(
             self._blocks,
-            title=f"Packet {glyphs(self.app).dot} {packet.tokens_used:,} tokens",
+            title=f"Packet {glyphs(self.app).dot} {tokens}",
             top=None if row is None else max(row - 1, 0),
             keep_scroll=True,
         )
@@ -366,7 +368,9 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
             return
 
         async def then(option: Option) -> None:
-            self.say_done(await self.write(lambda: take_out(engine, [memory], option.key)))
+            unpins = option.key == OUT_OF_PACKETS and item is not None and item.pinned
+            done = await self.write(lambda: take_out(engine, [memory], option.key))
+            self.say_done(done, ", no longer pinned" if unpins else "")
             here = [f"m:{memory}"] if option.key == INTO_PACKETS else []
             self._read_source(quiet=True, here=here)
 

@@ -51,6 +51,7 @@ class BackgroundReading:
     def __init__(self, store: Path, project: str, offer: Offer, told: Callable[[], object]) -> None:
         """`told` is called in the thread that listens to the process."""
         self.reader, self.sessions = display_line(offer.reader.title), offer.sessions
+        self._expected = offer.amounts
         most = max(BEYOND * offer.tokens_in, offer.tokens_in + ROOM)
         self._process = subprocess.Popen(  # noqa: S603
             own_command(
@@ -89,6 +90,7 @@ class BackgroundReading:
             came = f"{came}, {joined:,} joined"
         if cost := self._ended.get("tokens_in"):
             came = f"{came}; {cost:,} tokens in, {self._ended.get('tokens_out', 0):,} out"
+            came = f"{came} (expected: {self._expected})"
         left = self._ended.get("left", 0)
         if self.problem:
             return f"{came.capitalize()}. {self.problem}"

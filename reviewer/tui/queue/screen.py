@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 
     from reviewer.promotion.decisions.history import Undone
     from reviewer.promotion.decisions.triage import Seen
+    from reviewer.promotion.lists.reader_log import Offer
     from reviewer.promotion.rows.finding_rows import FindingView, ShownLine
     from reviewer.promotion.views import Counts, Done, EvidenceView, QueueRow, SourceState
     from reviewer.promotion.waves.report import WaveReport
@@ -905,19 +906,29 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             unread = await to_thread(self.engine.reader_log.unread, project)
             raise SourceError(NOBODY if unread else ALL_READ)
 
+        every = offers[0].sessions + offers[0].beyond
+        shown: list[Offer] = []
+
+        def find(text: str) -> Sequence[Option] | str:
+            number = int(text) if text.strip().isdecimal() else 0
+            if number > every:
+                return f"There are {every:,} sessions to read."
+            shown[:] = [each.of(number) if number else each for each in offers]
+            return [
+                Option(str(at), display_line(each.reader.title), each.price)
+                for at, each in enumerate(shown)
+                if number or text.casefold() in each.reader.title.casefold()
+            ]
+
         async def then(option: Option) -> None:
             try:
-                self.reader.begin(self.engine.path, project, offers[int(option.key)])
+                self.reader.begin(self.engine.path, project, shown[int(option.key)])
             except OSError as error:
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
             self.status.recover()  # from the error of the last reading
 
-        options = [
-            Option(str(at), display_line(each.reader.title), each.price)
-            for at, each in enumerate(offers)
-        ]
         title = f"Start on {offers[0].what}: {kit_keys.CHOOSE.key} starts"
-        await self.choose(title, options, then)
+        await self.choose(title, find, then, hint="or type how many")
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""

@@ -54,6 +54,8 @@ class SessionModel(RowModel[SessionRow]):
     def __init__(self) -> None:
         super().__init__(self._read)
         self.all: list[SessionRow] = []
+        self.places: list[int] = []
+        """The ids of the rows that are places to look."""
         self.filter = ""
 
     def _read(self, ids: Sequence[int]) -> list[SessionRow]:
@@ -62,6 +64,7 @@ class SessionModel(RowModel[SessionRow]):
     def load(self, view: SessionView, cited: Iterable[CitedText]) -> None:
         """Show a view; the cursor and the marks stay on their lines."""
         self.all = rows_of(view, cited)
+        self.places = [row.id for row in self.all if row.is_place]
         self.forget()
         self.marks = {number for number in self.marks if number <= len(self.all)}
         self.show(self.filter, self.current_id)
@@ -91,10 +94,6 @@ class SessionModel(RowModel[SessionRow]):
         stop = len(self.ids) if step > 0 else -1
         places = range(self.cursor + step, stop, step)
         return next((at for at in places if self.all[self.ids[at] - 1].is_place), None)
-
-    def places(self) -> int:
-        """The number of places to look."""
-        return sum(row.is_place for row in self.all)
 
     def chosen(self) -> list[ViewLine]:
         """The marked lines, or the one under the cursor."""

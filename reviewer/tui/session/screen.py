@@ -96,7 +96,7 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
         signs = glyphs(self.app)
         whole = str(self.path) if self.size.width >= WIDE else self.path.name
         name = tail(short_ids(whole, signs.ellipsis), 40, signs.ellipsis)
-        entitle(self.rows, name, f"{signs.important} {count(self.model.places(), 'place')}")
+        entitle(self.rows, name)
         self.rows.rows_changed()
         self.show_footer()
         self.follow()
@@ -147,7 +147,8 @@ class SessionScreen(ListScreen, pane=keys.SESSION):
     def _go_to_place(self, step: int) -> None:
         at = self.model.next_place(step)
         if at is None:
-            self.say(f"There is no other place {'below' if step > 0 else 'above'}.")
+            where = "below" if step > 0 else "above"
+            self.say(f"There is no other place {where}.", passing=True)
         else:
             self.rows.move_to(at)
 
@@ -272,6 +273,13 @@ LABEL_CELLS = 8
 
 
 class LineList(StoredList[SessionModel, SessionRow]):
+    @property
+    def place(self) -> str:
+        """The position of the cursor, and which of the places to look it is at."""
+        places, here = self.model.places, self.model.current_id
+        at = f"place {places.index(here) + 1:,} of {len(places):,}" if here in places else ""
+        return f"row {super().place}, {at or count(len(places), 'place')}"
+
     def parts_of(
         self, row: SessionRow, at: int, width: int, style: RowStyles, sign: Glyphs
     ) -> list[Part]:

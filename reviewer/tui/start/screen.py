@@ -111,13 +111,14 @@ class StartScreen(KitScreen, pane=keys.START):
             rows = count(here.waiting, "candidate")
             self._say([(f"{key} opens {display_line(here.name)}: {rows} to decide on.", "bold")])
             return
-        what = f"{count(here.sessions, 'session')}, {here.bytes / 1e6:,.1f} MB"
+        what = f"{_sessions(here)}, {here.bytes / 1e6:,.1f} MB"
         if self.start.sample:
             first = f"{key} reads this sample project ({what}, and its notes)."
             where = "We wrote it ourselves; its folder is removed when you quit."
         else:
             into = " into this project" if here.gone else ""
-            first = f"{key} reads the sessions of {self._named(here)} ({what}){into}."
+            again = "" if here.unread else " again"
+            first = f"{key} reads the sessions of {self._named(here)} ({what}){into}{again}."
             where = f"Your sessions are only read. Proposals go into {_in_home(self.engine.path)}"
         lines = [
             (f"{first} Then you decide what to keep, one row and one key at a time.", "bold"),
@@ -263,11 +264,15 @@ class ProjectList(LoadedList["FoundProject | WaitingProject"]):
         agents = ", ".join(f"{display_line(agent)} {times:,}" for agent, times in row.agents)
         return [
             begin,
-            ("" if very_narrow else f"{count(row.sessions, 'session'):>12}  ", dim),
+            ("" if very_narrow else f"{_sessions(row):>12}  ", dim),
             ("" if very_narrow else f"{row.bytes / 1e6:5,.1f} MB  ", dim),
             (f"{agents}  ", text),
             ("" if narrow else newest, dim),
         ]
+
+
+def _sessions(row: FoundProject) -> str:
+    return count(row.sessions, "session") if row.unread else f"all {row.sessions:,} read"
 
 
 def _shown_name(row: FoundProject | WaitingProject, width: int, ellipsis: str = "") -> str:

@@ -116,9 +116,9 @@ async def test_a_level_that_is_looked_at_is_applied(engine: Engine, kiosk: int) 
         await screen.press("f3", "4")
         assert "▌Tags" in screen.text
         assert "a applies this, then y copies it" in screen.text
-        assert said(screen) == f"Tags for {FIRST_PART}: 4 again chooses it."
+        assert said(screen) == "Preview of Tags; 4 again to use it."
         await apply(screen)
-        assert said(screen).endswith("tokens: y copies the result - u to undo")
+        assert said(screen).endswith("y copies the result, to paste into a new session - u to undo")
         assert engine.contexts.totals(kiosk).total < 100
         await screen.settle()
         assert "a applies" not in screen.text
@@ -664,12 +664,12 @@ async def test_what_a_model_would_be_sent_is_named_before_it_is_asked(
         await screen.press("f3", *BRIEF)
         tokens = [each.tokens for each in context(screen).data.snapshot.segments]
         await screen.choose("ask the model")
-        assert f"This part  sends about {tokens[0]:,} tokens" in screen.text
-        every = f"All that are not Full: 4 parts  sends about {sum(tokens):,} tokens"
+        assert f"This segment  sends about {tokens[0]:,} tokens" in screen.text
+        every = f"All that are not Full: 4 segments  sends about {sum(tokens):,} tokens"
         assert every in screen.text
         await screen.press("escape", "f", *"full", "enter")
         await screen.choose("ask the model")
-        assert said(screen).startswith("Every part is Full")
+        assert said(screen).startswith("Every segment is Full")
 
 
 class TestSessions:
@@ -744,7 +744,7 @@ class TestSessions:
             await screen.until(lambda: "No session was read yet: F2, then r reads" in screen.text)
             assert "No session is open" not in screen.text
             footer = screen.text.splitlines()[-1].split("  ")
-            assert footer == [" enter turns", ". more", "? help"]
+            assert footer == [" enter sessions", ". more", "? help"]
 
     async def test_a_change_by_another_program_is_shown_and_choices_stay(
         self, engine: Engine, four: int
@@ -1034,16 +1034,28 @@ async def test_the_request_of_a_segment_stands_once_in_its_brief(
         assert '"Paint the' not in screen.text
 
 
+@pytest.mark.parametrize("share", ["50%", "1/2"])
+async def test_a_budget_may_be_a_share_of_the_session(
+    engine: Engine, four: int, share: str
+) -> None:
+    half = engine.contexts.totals(four).total // 2
+    async with opened(engine, project="acme", size=(120, 40)) as screen:
+        await screen.press("f3", "f", *"1/0", "enter")
+        assert "a share, 25%" in screen.text
+        await screen.press("ctrl+u", *share, "enter")
+        await screen.until(lambda: f"of {half:,}" in screen.text or f" {half:,}" in said(screen))
+
+
 async def test_one_level_for_all_segments_is_typed_where_a_budget_is(
     engine: Engine, kiosk: int
 ) -> None:
     async with opened(engine, project="acme", size=(120, 40)) as screen:
         await screen.press("f3", "f", *"tags", "enter")
-        assert screen.status.startswith("Tags for all parts")
+        assert screen.status.startswith("Tags for all segments")
         choices = present(context(screen).data.plan).choices
         assert {each.level for each in choices} == {Level.TAGS}
         await screen.press("f", *"tags", "enter")
-        assert screen.status == "Already so: Tags for all parts."
+        assert screen.status == "Already so: Tags for all segments."
         await screen.press("u")
         assert {each.level for each in present(context(screen).data.plan).choices} != {Level.TAGS}
 

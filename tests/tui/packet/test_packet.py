@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from reviewer.agents.recalled import packet_within
 from reviewer.engine import Engine
-from reviewer.packets.values import Section, State
+from reviewer.packets.values import State
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind, read_moment
 from reviewer.recall.service import cue_of
@@ -30,8 +30,6 @@ from tests.tui.packet.driving import (
     typed,
     why_of,
 )
-
-LEADING = (Section.INSTRUCTION, Section.READ_ORDER)
 
 # the budget and the task
 
@@ -122,6 +120,8 @@ async def test_an_item_is_explained_and_the_packet_scrolls_to_it(screen: Screen)
     for key in ("o", "P", "x"):
         await screen.press(key)
         assert screen.status == "This row is a heading: choose an item."
+    await screen.press("j")
+    assert screen.status == ""
 
 
 async def test_a_memory_says_what_ranks_it_and_its_uses(
@@ -157,14 +157,16 @@ async def test_a_memory_is_its_sentence_as_in_the_queue(remembering: Engine) -> 
         assert f" {coins.words}" in screen.text
 
 
-async def test_the_tokens_of_sections_and_the_title_add_up_to_those_of_the_packet(
+async def test_the_tokens_of_sections_and_headings_add_up_to_those_of_the_packet(
     screen: Screen,
 ) -> None:
     await typed(screen, "b", "380")
     packet = present(model(screen).packet)
-    sections = [row for row in model(screen).rows if isinstance(row, SectionRow)]
-    leading = sum(each.used for each in packet.sections if each.name in LEADING)
-    assert sum(row.tokens for row in sections) + leading == packet.tokens_used
+    rows = model(screen).rows
+    sections = sum(row.tokens for row in rows if isinstance(row, SectionRow))
+    assert sections == sum(row.tokens for row in rows if not isinstance(row, SectionRow))
+    headings = packet.tokens_used - sections
+    assert f"{packet.tokens_used} tokens, {headings} for headings" in screen.text
 
 
 async def test_a_pinned_memory_comes_first_in_every_packet_until_unpinned(
@@ -193,6 +195,12 @@ async def test_a_pinned_memory_comes_first_in_every_packet_until_unpinned(
         assert remembering.recall.moments(scale) == before
         await screen.press("u")
         assert "● " in screen.text
+        await screen.press("x", *"leave", "enter")
+        assert screen.status == f"Left #{scale} out of packets, no longer pinned - u to undo"
+        await screen.press("f5")
+        assert "∅ We will use a scale" in screen.text
+        await screen.press("f4", "u", "f5")
+        assert "● We will use a scale" in screen.text
 
 
 async def test_only_a_memory_can_be_pinned(screen: Screen) -> None:

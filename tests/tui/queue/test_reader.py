@@ -86,6 +86,22 @@ async def test_an_installed_agent_is_offered_with_its_cost_and_nothing_begins(
         assert engine.reader_log.all() == []
 
 
+async def test_the_number_of_sessions_to_read_is_typed(
+    engine: Engine, shop: Path, bin_folder: Path
+) -> None:
+    answers(bin_folder)
+    ingested(engine, shop, "a", "b")
+    async with opened(engine, project="shop", size=(120, 40)) as screen:
+        await screen.until(lambda: "R starts" in screen.text)
+        await screen.press("R", "3")
+        assert "There are 2 sessions to read." in screen.text
+        await screen.press("backspace", "1")
+        assert "Claude Code  about 2,000 tokens in, 900 out" in screen.text
+        await screen.press("enter")
+        await screen.until(lambda: READ in screen.text)
+        assert len(engine.reader_log.all()) == 1
+
+
 async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered_again(
     engine: Engine, shop: Path, bin_folder: Path
 ) -> None:
@@ -97,6 +113,7 @@ async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered
         assert "R starts" not in screen.text
         await screen.press("a")
         assert READ in screen.text, "it stays until it is put away"
+        assert "(expected: 2,000 tokens in, 900 out)" in " ".join(screen.text.split())
         assert "esc removes this" in screen.text
         await screen.press("escape")
         assert READ not in screen.text

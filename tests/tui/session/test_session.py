@@ -149,6 +149,8 @@ async def test_brackets_go_from_place_to_place(screen: Screen) -> None:
     assert status(screen) == "There is no other place above."
     await screen.press("right_square_bracket")
     assert current(screen) == SAID
+    assert status(screen) == ""
+    assert "place 2 of 2" in screen.text
 
 
 async def test_moves_and_the_filter(screen: Screen) -> None:

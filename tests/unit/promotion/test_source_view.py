@@ -12,7 +12,7 @@ from reviewer.errors import SourceError
 from reviewer.promotion.lists.source_view import BLOCK, LINE_CUT, record_state
 from reviewer.promotion.views import QueueQuery, SourceState
 from tests.unit.promotion.conftest import NOTE
-from tests.unit.sources.builders import put
+from tests.unit.sources.builders import Session, put
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,20 @@ def test_a_list_learns_cheaply_which_sources_changed(
     assert engine.sources.stale(numbers) == set(), "too long a file to look through"
     path.unlink()
     assert engine.sources.stale(numbers) == set(numbers)
+
+
+def test_a_session_has_as_many_requests_in_the_list_as_when_it_is_opened(
+    engine: Engine, tmp_path: Path
+) -> None:
+    path, told = tmp_path / "s1.jsonl", Session("s1")
+    told.user("Paint the gate green.")
+    told.user("<command-message>review</command-message>\n<command-name>/review</command-name>")
+    told.user("<command-name>/clear</command-name>\n<command-args></command-args>")
+    path.write_bytes(told.bytes())
+    engine.intake.ingest([path], project="acme")
+    (read,) = engine.sources.sessions("acme")
+    opened = engine.contexts.import_file(path, project="acme").context.id
+    assert read.requests == len(engine.contexts.persons_messages(opened)) == 2
 
 
 @pytest.mark.parametrize(

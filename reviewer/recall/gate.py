@@ -3,6 +3,8 @@
 Uses `_sqlite3`: importing `sqlite3` costs a hook a fifth of its time.
 """
 
+from __future__ import annotations
+
 from _sqlite3 import connect
 
 from reviewer.store.version import SCHEMA_VERSION
@@ -15,7 +17,7 @@ BUSY_SECONDS = 0.02
 """Wait for another process that is writing."""
 
 
-def may_concern(store: str, kind: str, command: str, paths: "Sequence[str]") -> bool:
+def may_concern(store: str, kind: str, command: str, paths: Sequence[str]) -> bool:
     """Whether a memory of any project has a moment of this kind for the call or one of the files,
     judging by the words of its command and the last name of its path. Raises sqlite3.Error.
     """

@@ -133,7 +133,7 @@ class _Writing:
         changed = change_lines(session, part=self._part) if code else []
         for most in (code, room):  # leftovers of the course are for more code
             left = room - self._count(self._written(after)) - LINE * 2
-            changes = self._within(changed, min(most, left))
+            changes = self._within(changed, min(most, left), cut_last=True)
             parts = [*after, (HandoverSection.CHANGES, changes)]
             self._fill(room - self._count(self._written(parts)))  # it costs less than estimated
         return self._fitted(parts)

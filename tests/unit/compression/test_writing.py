@@ -466,6 +466,33 @@ def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
     ]
 
 
+def test_of_a_long_change_mended_later_the_last_edit_is_shown_first() -> None:
+    rows = "\n".join(f"row_{number} = {number}" for number in range(12))
+    turns = [
+        turn("Turn the legend."),
+        *edit("sheets/harbour.py", old="scale = 1", new=rows),
+        *edit("sheets/harbour.py", old="row_11 = 11", new="row_11 = tide()"),
+    ]
+    assert section(written(turns), HandoverSection.CHANGES).split("\n")[:5] == [
+        "sheets/harbour.py (edited):",
+        "  - row_11 = 11",
+        "  + row_11 = tide()",
+        "sheets/harbour.py (edited):",
+        "  - scale = 1",
+    ]
+
+
+def test_the_last_change_is_cut_rather_than_an_earlier_one_shown() -> None:
+    line = "tide_table_of_the_harbour = read(low, high, moon)"
+    long = "\n".join(f"{line}  # {number}" for number in range(7))
+    asked = " ".join(f"Draw the quay of harbour number {number} too." for number in range(200))
+    turns = [turn(asked), *edit("a.py", old="b = 1", new="b = 2"), *edit("c.py", long)]
+    shown = section(written(turns, 800), HandoverSection.CHANGES)
+    assert shown.startswith("c.py (edited):\n")
+    assert shown.endswith("…")
+    assert "a.py" not in shown
+
+
 def test_changes_of_the_same_letters_are_told_apart() -> None:
     turns = [
         turn("Turn the legend."),
@@ -505,6 +532,14 @@ def test_of_a_change_also_the_brackets() -> None:
     ]
 
 
+def test_a_bracket_after_a_changed_line_is_no_change() -> None:
+    old, new = "turn(\n  tide,\n)", "turn(\n  tide,\n  moon,\n)"
+    shown = section(
+        written([turn("Fit."), *edit("a.js", old=old, new=new)]), HandoverSection.CHANGES
+    )
+    assert shown == "a.js (edited):\n    tide,\n  +   moon,"
+
+
 def test_an_edit_that_was_undone_or_written_over_is_not_shown() -> None:
     turns = [
         turn("Turn the legend."),
@@ -516,12 +551,12 @@ def test_an_edit_that_was_undone_or_written_over_is_not_shown() -> None:
         result("Write", "written", outcome="ok"),
     ]
     assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
+        "sheets/pier.py (written):",
+        "  + tide = 1",
         "sheets/harbour.py (edited):",
         "  width = 3",
         "  - scale = 1",
         "  + scale = 3",
-        "sheets/pier.py (written):",
-        "  + tide = 1",
     ]
 
 
@@ -548,7 +583,7 @@ def test_of_an_edit_that_only_moves_lines_in_or_out_the_lines() -> None:
     assert "  -     return total\n  + return total" in shown
 
 
-def test_tests_and_single_new_lines_are_the_last_changes_told() -> None:
+def test_the_latest_changes_are_told_first_but_tests_last() -> None:
     turns = [
         turn("Fit it."),
         *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
@@ -557,8 +592,8 @@ def test_tests_and_single_new_lines_are_the_last_changes_told() -> None:
     ]
     shown = section(written(turns), HandoverSection.CHANGES).split("\n")
     assert [line for line in shown if line.startswith("  + ")] == [
-        "  + scale = tide()",
         "  + import tide",
+        "  + scale = tide()",
         "  + assert scale() == 2",
     ]
 

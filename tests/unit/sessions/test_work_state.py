@@ -67,9 +67,9 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
          runs("echo 1 > /dev/null && date > /tmp/x")], [], [],
     ),
     "a session that began in a temporary folder, but not its scratch files": (
-        [lambda told: setattr(told, "cwd", "/tmp/shop"), edits("queue.py"), edits("a.py"),
-         creates("/tmp/notes.txt"), runs("git commit -am 'Keep it'", MADE), edits("a.py")],
-        ["/tmp/shop/a.py"], [],
+        [lambda told: setattr(told, "cwd", "/tmp/shop"), runs("sed -i s/a/b/ queue.py"),
+         creates("/tmp/notes.txt"), runs("git commit -am 'Keep it'", MADE), creates("new.py")],
+        ["/tmp/shop/new.py"], [],
     ),
     "a web site": ([creates("/var/www/shop/index.php")], ["/var/www/shop/index.php"], []),
     "a hook, but no other file of Git's own": (

@@ -11,15 +11,22 @@ import re
 from collections.abc import Callable, Sequence, Set
 from math import log1p
 
-from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
-from reviewer.compression.pieces import LEFT_OUT, NUMBERED, pieces, question_in
+from reviewer.compression.course import (
+    QUESTION,
+    SHORT,
+    CourseLine,
+    course,
+    one_line,
+    question_before,
+)
+from reviewer.compression.pieces import LEFT_OUT, NUMBERED, question_in
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.values import HandoverSection
 from reviewer.compression.words import is_name, terms
 from reviewer.text.clip import clip, largest
 
-PLAN, STATE, CODE = 0.08, 0.16, 0.1
+PLAN, STATE, CODE = 0.16, 0.16, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
 PERSON, LAST = 0.3, 0.2
 """Shares of the course: the person's messages, and the agent's last words and steps. The rest goes
@@ -148,13 +155,8 @@ class _Writing:
         if not asked:
             return []
         number, lines = asked[-1], []
-        if before := said_before(said, number):
-            question = question_in(before.text, QUESTION)
-            verb = "asked" if question else "said"
-            parts = pieces(before.text)
-            if last := question or "".join(each.text for each in parts[-1:]):
-                left_out = f"{LEFT_OUT} " if parts[1:] and not question else ""
-                lines.append(f'The agent had {verb}: "{left_out}{clip(last, QUESTION)}"')
+        if question := question_before(said, number):
+            lines.append(f'The agent had asked: "{question}"')
         plain = [n for n in asked if not said[n].kind]
         if plain and said[number].kind == "answer":
             lines.append(f"The person answered: {clip(said[number].text, QUESTION)}")
@@ -344,11 +346,8 @@ class _Writing:
             if not piece.kept:
                 if piece.kind == "person":
                     dropped = self._titled
-                if (
-                    piece.kind in ("person", "steps")
-                    or not piece.weight
-                    or self._is_repeated(piece)
-                ):
+                is_sign = not piece.weight and not piece.text.endswith(LEFT_OUT)
+                if is_sign or piece.kind in ("person", "steps") or self._is_repeated(piece):
                     continue
                 if not same:
                     cut_from = piece.message

@@ -90,8 +90,6 @@ def test_it_says(what: str) -> None:
 def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before_it() -> None:
     assert section(written(FERRY), HandoverSection.REQUEST).split("\n") == [
         '"No, never shrink the type below 9 points. Now do the same for the harbour sheet."',
-        'The agent had said: "The root cause was the width of `column_7`, because its notes never '
-        'wrapped."',
         'Earlier: "Make the timetable of the ferry fit one page. Keep the night boats in bold."',
         "The agent was still at work on it.",
     ]
@@ -130,6 +128,49 @@ def test_a_chosen_number_stands_with_its_options() -> None:
     menu = agent("Fonts:\n1. Plain\n2. Wide\n\nWhich one?")
     text = written([turn("Fit it."), menu, turn("2"), agent("Set in it."), turn("Print it.")])
     assert 'Person: 2 (asked: "Fonts: 1. Plain; 2. Wide; Which one?")' in text
+
+
+def test_numbered_answers_stand_with_their_questions() -> None:
+    long = "the boats of the harbour " * 8
+    asked = agent(f"Two things:\n1. **Night**: keep {long}?\n2. Bold?\n\nShall I begin?")
+    answers = f"1. no\n2. yes, and {'every one of ' * 12}them"
+    text = written([turn("Fit it."), asked, turn(answers), agent("Done."), turn("Print it.")])
+    assert 'them (asked: "1. **Night**: keep the boats of the harbour' in text
+    assert '…; 2. Bold?")' in text
+
+
+def test_the_end_of_an_answer_to_a_question_outranks_its_middle() -> None:
+    rows = [f"row_{number}, boat_{number}, mast_{number}" for number in range(20)]
+    answer = agent("\n\n".join(["I looked at it.", *rows, "So the two sheets match."]))
+    after = [turn("Print it."), *(agent(f"The sheet_{number} is printed.") for number in range(6))]
+    assert "match" in written([turn("Do they fit?"), answer, *after], 150)
+    assert "match" not in written([turn("Look at them."), answer, *after], 150)
+
+
+def test_code_of_many_lines_is_left_out_with_a_mark() -> None:
+    code = "```\n" + "\n".join(f"├── pier_{number}.py" for number in range(9)) + "\n```"
+    files = f"The files:\n{code}"
+    said = agent(f"I drew the harbour sheets.\n\n{files}\n\nThe legend is below the table.")
+    text = written([turn("List them."), said, turn("Print it.")])
+    assert "Agent: I drew the harbour sheets. [...]\n- The legend is below the table." in text
+
+
+def test_the_last_plan_stands_with_all_its_items_until_something_is_changed() -> None:
+    items = "\n".join(f"### {n}. Turn sheet {n}\nIt is `wide_{n}`.\n" for n in range(1, 7))
+    plan = f"# Turn the sheets\n\n{items}\n## Benefits\nThey fit."
+    file = "/home/pilot/.claude/plans/sheets.md"
+    turns = [
+        turn("Turn the sheets."),
+        call("Write", {"file_path": file, "content": plan}, "w1"),
+        result("Write", "done", "w1", outcome="ok"),
+        call("ExitPlanMode", {"plan": plan}, "c1"),
+        result("ExitPlanMode", "no", "c1", outcome="refused"),
+    ]
+    assert section(written(turns), HandoverSection.PLAN).split("\n") == [
+        f"The agent's last plan ({file}), no change seen since:",
+        *(f"{n}. Turn sheet {n}" for n in range(1, 7)),
+    ]
+    assert not section(written([*turns, *edit("a.py")]), HandoverSection.PLAN)
 
 
 def test_a_letter_stands_with_its_options_and_again_with_its_question() -> None:
@@ -227,7 +268,7 @@ def test_a_refusal_with_the_persons_words() -> None:
     assert section(written(silent), HandoverSection.REQUEST).startswith('"Print the sheet."')
 
 
-def test_the_report_of_a_sub_agent_is_told_by_its_ends() -> None:
+def test_the_report_of_a_sub_agent_is_told_by_its_beginning() -> None:
     boats = [f"Boat {number} waits at `pier_{number}`." for number in range(30)]
     report = "\n\n".join(["The `tide_table` is read twice.", *boats, "agentId: a1 (to go on)"])
     turns = [
@@ -235,9 +276,9 @@ def test_the_report_of_a_sub_agent_is_told_by_its_ends() -> None:
         call("Task", {"description": "Look at it", "prompt": "Find out"}, "c1"),
         result("Task", report, "c1", outcome="ok"),
     ]
-    course = section(written(turns), HandoverSection.COURSE).split("\n")[-3:]
-    first = "Report of a sub-agent: The `tide_table` is read twice. [...]"
-    assert course == [first, f"- {boats[-2]}", f"- {boats[-1]}"]
+    course = section(written(turns), HandoverSection.COURSE).split("\n")
+    assert "Report of a sub-agent: The `tide_table` is read twice." in course
+    assert course[-1] == f"- {boats[4]} [...]"
 
 
 def test_a_paragraph_of_one_word_beside_others_is_left_out() -> None:

@@ -26,7 +26,7 @@ from reviewer.compression.values import HandoverSection
 from reviewer.compression.words import is_name, terms
 from reviewer.text.clip import clip, largest
 
-PLAN, STATE, CODE = 0.16, 0.16, 0.1
+PLAN, STATE, CODE = 0.16, 0.22, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
 PERSON, LAST = 0.3, 0.2
 """Shares of the course: the person's messages, and the agent's last words and steps. The rest goes

@@ -51,10 +51,8 @@ LENGTH = 16
 """Tokens added to the cost of each piece, so that short ones have no advantage."""
 REQUEST = 0.12
 """Maximum share of the room for the request and the message that it answers."""
-MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
-"""Tokens of the request at the start, and characters of the one before a short one."""
-TELLING = (12, 40)
-"""Minimum characters of an earlier request that is quoted, and of one that needs none before it."""
+MAX_OF_REQUEST = 120
+"""Tokens of the request at the start."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."
@@ -146,9 +144,8 @@ class _Writing:
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which the course repeats only if it is cut here; the message that it
-        or a later answer replies to, and that answer; earlier requests, if it is short; and the
-        agent's progress on it.
+        """The latest request, which the course repeats only if it is cut here; the question that it
+        or a later answer replies to, and that answer; and the agent's progress on it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.asks]
@@ -161,11 +158,6 @@ class _Writing:
         if plain and said[number].kind == "answer":
             lines.append(f"The person answered: {clip(said[number].text, QUESTION)}")
             number = plain[-1]
-        if said[number].kind or len(said[number].text) < SHORT:
-            before_it = [one_line(said[n].text) for n in reversed(plain) if n < number]
-            earlier = (next((t for t in before_it if len(t) >= least), "") for least in TELLING)
-            for text in filter(None, dict.fromkeys(earlier)):
-                lines.append(f'Earlier: "{clip(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         whole = one_line(said[number].text)
         text = cut_in_the_middle(whole, most, self._count)

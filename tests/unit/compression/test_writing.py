@@ -87,10 +87,9 @@ def test_it_says(what: str) -> None:
 # The request
 
 
-def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before_it() -> None:
+def test_the_latest_request_stands_first_with_what_came_of_it() -> None:
     assert section(written(FERRY), HandoverSection.REQUEST).split("\n") == [
         '"No, never shrink the type below 9 points. Now do the same for the harbour sheet."',
-        'Earlier: "Make the timetable of the ferry fit one page. Keep the night boats in bold."',
         "The agent was still at work on it.",
     ]
 

@@ -8,19 +8,28 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.pieces import LEFT_OUT, end_of, grouped, pieces, question_in
+from reviewer.compression.pieces import (
+    LEFT_OUT,
+    NUMBERED,
+    end_of,
+    grouped,
+    numbered_in,
+    pieces,
+    question_in,
+)
 from reviewer.compression.session import SessionFacts, Speech, Voice
 from reviewer.compression.told import NO_RESULT, told_once
 from reviewer.compression.words import terms
 from reviewer.sources.claude_words import summary_words
+from reviewer.text.clip import clip
 
 ANSWER, LAST, CLOSING = 3.0, 1.6, 1.3
 """Weights of the first, last and other pieces of the message that ends an agent's turn: the answer
-to the person."""
+to the person. The last piece of the answer to a question weighs as much as the first."""
 EARLIER, STEPS = 0.6, 0.8
-"""`EARLIER`: a client's summary, or a sub-agent's report."""
-REPORT_ENDS = 2
-"""Pieces from the end of a sub-agent's report that may accompany its first."""
+"""`EARLIER`: a client's summary, or a sub-agent's report, after its first piece."""
+REPORT = 6
+"""Pieces of a sub-agent's report, which begins with its findings."""
 MIN_TERMS = 2
 """Terms of a sentence that is informative by itself."""
 SHORT = 120
@@ -85,7 +94,7 @@ def _spoken(
     each = said[number]
     if each.voice is Voice.PERSON:
         before = said_before(said, number) if asked else None
-        question = question_in(before.text, QUESTION) if before else ""
+        question = question_before(said, number) if asked else ""
         text = one_line(each.text)
         if before and len(text) <= CHOICE:
             letter = len(text) == 1 and text.isalpha()
@@ -102,22 +111,24 @@ def _spoken(
         worked_on = later or committed > each.turn + session.before
         text = summary_words(text, worked_on=worked_on)
     parts = pieces(text)
-    if each.kind == "report" and len(parts) > REPORT_ENDS + 1:
-        begin = parts[0]._replace(text=f"{parts[0].text} {LEFT_OUT}")
-        parts = [begin, *parts[-REPORT_ENDS:]]
+    if each.kind == "report" and parts[REPORT:]:
+        *parts, end = parts[:REPORT]
+        parts.append(end._replace(text=f"{end.text} {LEFT_OUT}"))
     is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
     is_short = request is not None and len(request.text) <= QUESTION
+    last = ANSWER if request is not None and "?" in request.text else LAST
     lines: list[CourseLine] = []
     for place, piece in enumerate(parts):
         at_end = place == len(parts) - 1
         weight = 1.0
-        if len(terms(piece.text)) < MIN_TERMS and parts[1:]:
+        says_little = len(terms(piece.text)) < MIN_TERMS or piece.text.endswith(f": {LEFT_OUT}")
+        if says_little and parts[1:]:
             weight = 0.0
         elif kind == "earlier" or each.kind == "report":
-            weight = EARLIER
+            weight = EARLIER if place else ANSWER
         elif closes:
-            weight = ANSWER if place == 0 else LAST if at_end else CLOSING
+            weight = ANSWER if place == 0 else last if at_end else CLOSING
         place_in_all = each.place + place / (len(parts) + 1)
         line = CourseLine(place_in_all, kind, piece.text, weight, number, each.turn)
         if closes and place == 0 and asked and is_short:
@@ -130,11 +141,21 @@ def _spoken(
 
 
 def said_before(said: Sequence[Speech], number: int) -> Speech | None:
-    """The agent's message answered by a short message of the person."""
+    """The agent's message just before one of the person."""
     before = said[number - 1] if number else None
-    if before is None or before.voice is not Voice.AGENT or len(said[number].text) >= SHORT:
-        return None
-    return before
+    return before if before is not None and before.voice is Voice.AGENT else None
+
+
+def question_before(said: Sequence[Speech], number: int) -> str:
+    """What the agent asked before a short message of the person, or one of numbered answers."""
+    before = said_before(said, number)
+    if before is None:
+        return ""
+    question = question_in(before.text, QUESTION)
+    if question and NUMBERED.match(said[number].text):
+        items = [clip(item, SHORT) for item in numbered_in(before.text)]
+        return "; ".join(items) or question
+    return question if len(said[number].text) < SHORT else ""
 
 
 def one_line(text: str) -> str:

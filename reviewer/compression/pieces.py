@@ -12,7 +12,8 @@ from reviewer.text.units import Unit, UnitKind, units
 
 LONGEST = 300
 """Characters of a paragraph, list or table in one piece; the rest is a piece of its own."""
-CODE = 200
+CODE, CODE_LINES = 200, 4
+"""Characters and lines of code, with its fences, that can be read in one line; else left out."""
 HEADING = 90
 """The longest line ending in a colon that counts as a heading, in characters."""
 HEADINGS = 3
@@ -57,7 +58,7 @@ def pieces(text: str) -> list[TextPassage]:
             continue
         if kind is UnitKind.CODE:
             code = clip(" ".join(said), CODE)
-            parts = [code if "`" in code else f"`{code}`"]
+            parts = [LEFT_OUT if LEFT_OUT in said else code if "`" in code else f"`{code}`"]
         elif kind is UnitKind.LIST_ITEM:
             parts = [_joined(part) for part in grouped(said)]
         else:
@@ -87,7 +88,8 @@ def _lines(text: str) -> Iterator[_Line]:
         if not any(char.isalnum() for char in content):
             continue
         if unit.kind in CODED:
-            yield _Line(UnitKind.CODE, content, 0)
+            is_long = len(content) > CODE or text.count("\n", unit.start, unit.end) > CODE_LINES
+            yield _Line(UnitKind.CODE, LEFT_OUT if is_long else content, 0)
         elif unit.kind in (UnitKind.LIST_ITEM, UnitKind.TABLE_ROW):
             yield _Line(UnitKind.LIST_ITEM, _item(unit, content), 0)
         elif unit.kind is UnitKind.HEADING:
@@ -140,6 +142,20 @@ def question_in(text: str, longest: int) -> str:
             is_prose = all(each.kind is UnitKind.SENTENCE for each in both)
             return whole if is_prose and len(whole) <= longest else end_of(both[-1].text, longest)
     return ""
+
+
+def numbered_in(text: str) -> list[str]:
+    """The items of the last numbered list in a text."""
+    items: list[str] = []
+    for line in _lines(text):
+        if line.kind is UnitKind.LIST_ITEM and (number := NUMBERED.match(line.text)):
+            items = [line.text] if number[0] in ("1.", "1)") else [*items, line.text]
+    return items
+
+
+def headings_in(text: str) -> list[str]:
+    """The headings of a text in order."""
+    return [line.text for line in _lines(text) if line.kind is UnitKind.HEADING]
 
 
 def end_of(line: str, longest: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
+from reviewer.compression.pieces import NUMBERED, headings_in
 from reviewer.compression.session import Changed, SessionFacts, Voice
 from reviewer.compression.told import (
     DECLARED,
@@ -75,7 +76,6 @@ def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
     state, names = session.state, _names(session)
     changed = list(state.uncommitted)
     doubtful = [each for each in state.files if not each.uncommitted]
-    delegated = state.last_delegated > max((each.line for each in state.commits), default=-1)
     for label, files in (
         ("Changed" if part else "Changed in this session, no commit of it seen", changed),
         ("Changed, not known whether committed or undone", doubtful),
@@ -88,7 +88,6 @@ def _files(session: SessionFacts, *, part: bool) -> Iterator[str]:
             for at, each in enumerate(latest)
         ]
         more = f", and {len(files) - MAX_FILES} more" if len(files) > MAX_FILES else ""
-        more += ", perhaps others by a sub-agent" if files is changed and delegated else ""
         many = "" if part else f" ({len(files)})"  # in a part, results of more may be in the next
         yield f"{label}{many}: {_together(shown)}{more}"
     if state.unnamed_edits:
@@ -116,14 +115,14 @@ def _changes(session: SessionFacts) -> Iterator[tuple[Changed, Change, str, bool
 
 
 def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
-    """The checks since the last change, or those before it."""
-    found = [each for each in state.checks if each.stale is not fresh][-MAX_CHECKS:]
-    said = "; ".join(_check(each, state) for each in found)
+    """The checks since the last change; or, of kinds that none of these has, the last before it."""
+    found = [each for each in state.checks if each.stale is not fresh]
     if not fresh:
-        for change in dict.fromkeys(each.before for each in found):
-            said = "; ".join(_check(each, state) for each in found if each.before == change)
-            since = f"`{change}`" if change else "that change"
-            yield f"Not run again since {since}, before it: {said}."
+        again = {each.kind for each in state.checks if not each.stale}
+        found = [*{each.kind: each for each in found if each.kind not in again}.values()]
+    said = "; ".join(_check(each, state) for each in found[-MAX_CHECKS:])
+    if not fresh:
+        yield from [f"Not run again since that change, before it: {said}."] if found else []
     elif state.last_change < 0:
         yield from [f"Checks seen: {said}."] if found else []
     else:
@@ -183,7 +182,7 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     """
     state = session.state
     if not state.open_items:
-        return []
+        return [] if part else _proposed(session)
     done = [each for each in state.plan if each.status == "done"]
     asked = max((s.turn for s in session.speeches if s.voice is Voice.PERSON), default=-1)
     old = state.plan_line < session.before + asked
@@ -194,10 +193,25 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     return lines + [f"#{e.number} [done] {clip(e.text, ITEM)}" for e in done[-MAX_DONE:]]
 
 
+def _proposed(session: SessionFacts) -> list[str]:
+    """The headings of the last plan put to the person, if nothing was changed since."""
+    plans = [each for each in session.speeches if each.kind == "plan"]
+    if not plans or session.state.last_change > session.before + plans[-1].turn:
+        return []
+    text = plans[-1].text
+    heads = headings_in(text)
+    heads = [each for each in heads if NUMBERED.match(each)] or heads
+    written = (change for each in session.changes for change in each.call.changes)
+    paths = [each.path for each in written if any(new.strip() == text for _, new in each.pairs)]
+    where = f" ({paths[-1]})" if paths else ""
+    title = f"The agent's last plan{where}, no change seen since:"
+    return [title, *(clip(each, ITEM) for each in heads)] if heads else []
+
+
 def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     """The code of the last uncommitted or unmade changes, latest first, but tests after other
-    files, and single new lines, such as imports, after other changes; a change and a later one of
-    the same lines are one. `part`: as in `state_lines`.
+    files; a change and a later one of the same lines are one, if it is short. `part`: as in
+    `state_lines`.
     """
     found: list[_ShownChange] = []
     for changed, change, path, stands in reversed([*_changes(session)]):
@@ -212,11 +226,11 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
             for each in [e for e in found if e.path == path and changed.made]:
                 if both := composed(each.pair, pair):
                     each.pair = both
-                    if both[0]:  # an edit of a new file is shown by itself too
+                    if _size([*hunks(*both)]) <= CODE_LINES:  # else its beginning is shown
                         latest = [each]
             found = [each for each in found if each not in latest] + latest
     told = [(each, list(hunks(*each.pair))) for each in reversed(found)]
-    told.sort(key=lambda one: (is_test(one[0].path), _size(one[1]) == 1))
+    told.sort(key=lambda one: is_test(one[0].path))
     texts = (f"{each.title}:\n{_code(changed)}" for each, changed in told if changed)
     return list(dict.fromkeys(texts))
 

@@ -136,8 +136,11 @@ def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]], *, 
 
 
 def _name(call: Call, path: str) -> str:
-    """A file with its folder below the session's, as several files may have its name."""
-    return "/".join(path.removeprefix(f"{call.origin.cwd}/").split("/")[-2:])
+    """A file with its folder below the session's, as several files may have its name; or its path
+    elsewhere.
+    """
+    below = path.removeprefix(f"{call.origin.cwd}/")
+    return path if path.startswith("/") and below == path else "/".join(below.split("/")[-2:])
 
 
 def without_cd(call: Call) -> str:
@@ -182,8 +185,10 @@ def hunks(old: str, new: str) -> Iterator[Hunk]:
         places = [("replace", head, len(before) - tail, head, len(after) - tail)]
     else:
         places = SequenceMatcher(_is_bracket, *plain).get_opcodes()
-    for tag, from_b, to_b, from_a, to_a in places:
-        if tag != "equal":
+    for _, from_b, to_b, from_a, to_a in places:
+        while from_b < to_b and from_a < to_a and plain[0][to_b - 1] == plain[1][to_a - 1]:
+            to_b, to_a = to_b - 1, to_a - 1  # equal lines, also brackets that were not matched
+        if from_b < to_b or from_a < to_a:
             above = next((line for line in after[:from_a][::-1] if not _is_bracket(line)), "")
             yield Hunk(above, before[from_b:to_b], after[from_a:to_a])
 

@@ -11,15 +11,22 @@ import re
 from collections.abc import Callable, Sequence, Set
 from math import log1p
 
-from reviewer.compression.course import QUESTION, SHORT, CourseLine, course, one_line, said_before
-from reviewer.compression.pieces import LEFT_OUT, NUMBERED, pieces, question_in
+from reviewer.compression.course import (
+    QUESTION,
+    SHORT,
+    CourseLine,
+    course,
+    one_line,
+    question_before,
+)
+from reviewer.compression.pieces import LEFT_OUT, NUMBERED, question_in
 from reviewer.compression.session import SessionFacts, Voice
 from reviewer.compression.state_lines import change_lines, plan_lines, state_lines
 from reviewer.compression.values import HandoverSection
 from reviewer.compression.words import is_name, terms
 from reviewer.text.clip import clip, largest
 
-PLAN, STATE, CODE = 0.08, 0.16, 0.1
+PLAN, STATE, CODE = 0.16, 0.22, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
 PERSON, LAST = 0.3, 0.2
 """Shares of the course: the person's messages, and the agent's last words and steps. The rest goes
@@ -44,10 +51,8 @@ LENGTH = 16
 """Tokens added to the cost of each piece, so that short ones have no advantage."""
 REQUEST = 0.12
 """Maximum share of the room for the request and the message that it answers."""
-MAX_OF_REQUEST, EARLIER_REQUEST = 120, 300
-"""Tokens of the request at the start, and characters of the one before a short one."""
-TELLING = (12, 40)
-"""Minimum characters of an earlier request that is quoted, and of one that needs none before it."""
+MAX_OF_REQUEST = 120
+"""Tokens of the request at the start."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."
@@ -133,37 +138,26 @@ class _Writing:
         changed = change_lines(session, part=self._part) if code else []
         for most in (code, room):  # leftovers of the course are for more code
             left = room - self._count(self._written(after)) - LINE * 2
-            changes = self._within(changed, min(most, left))
+            changes = self._within(changed, min(most, left), cut_last=True)
             parts = [*after, (HandoverSection.CHANGES, changes)]
             self._fill(room - self._count(self._written(parts)))  # it costs less than estimated
         return self._fitted(parts)
 
     def _request(self) -> list[str]:
-        """The latest request, which the course repeats only if it is cut here; the message that it
-        or a later answer replies to, and that answer; earlier requests, if it is short; and the
-        agent's progress on it.
+        """The latest request, which the course repeats only if it is cut here; the question that it
+        or a later answer replies to, and that answer; and the agent's progress on it.
         """
         said = self._session.speeches
         asked = [n for n, each in enumerate(said) if each.asks]
         if not asked:
             return []
         number, lines = asked[-1], []
-        if before := said_before(said, number):
-            question = question_in(before.text, QUESTION)
-            verb = "asked" if question else "said"
-            parts = pieces(before.text)
-            if last := question or "".join(each.text for each in parts[-1:]):
-                left_out = f"{LEFT_OUT} " if parts[1:] and not question else ""
-                lines.append(f'The agent had {verb}: "{left_out}{clip(last, QUESTION)}"')
+        if question := question_before(said, number):
+            lines.append(f'The agent had asked: "{question}"')
         plain = [n for n in asked if not said[n].kind]
         if plain and said[number].kind == "answer":
             lines.append(f"The person answered: {clip(said[number].text, QUESTION)}")
             number = plain[-1]
-        if said[number].kind or len(said[number].text) < SHORT:
-            before_it = [one_line(said[n].text) for n in reversed(plain) if n < number]
-            earlier = (next((t for t in before_it if len(t) >= least), "") for least in TELLING)
-            for text in filter(None, dict.fromkeys(earlier)):
-                lines.append(f'Earlier: "{clip(text, EARLIER_REQUEST)}"')
         most = min(round(self._room * REQUEST), MAX_OF_REQUEST)
         whole = one_line(said[number].text)
         text = cut_in_the_middle(whole, most, self._count)
@@ -344,11 +338,8 @@ class _Writing:
             if not piece.kept:
                 if piece.kind == "person":
                     dropped = self._titled
-                if (
-                    piece.kind in ("person", "steps")
-                    or not piece.weight
-                    or self._is_repeated(piece)
-                ):
+                is_sign = not piece.weight and not piece.text.endswith(LEFT_OUT)
+                if is_sign or piece.kind in ("person", "steps") or self._is_repeated(piece):
                     continue
                 if not same:
                     cut_from = piece.message

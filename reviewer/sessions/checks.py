@@ -102,7 +102,7 @@ def _task(words: Sequence[str]) -> str:
 
 def covers(words: Sequence[str], earlier: Sequence[str]) -> bool:
     """Whether a check covers an earlier one: the same program and task with nothing more, for the
-    same files and names or for everything.
+    same files and names, for everything, or for all below folders with the earlier ones.
     """
     now, before = _without_runner(words), _without_runner(earlier)
     program = posixpath.basename(now[0])
@@ -111,6 +111,10 @@ def covers(words: Sequence[str], earlier: Sequence[str]) -> bool:
     if program != posixpath.basename(before[0]) or (runs_tasks and task != _task(before[1:])):
         return False
     given, known = set(now[1:]) - _EVERYTHING, set(before[1:])
+    if below := {word for word in given if word.endswith("/...")}:
+        paths = [word for word in known if "/" in word]
+        inside = all(any(path.startswith(each[:-3]) for each in below) for path in paths)
+        return bool(paths) and inside and given - below <= known
     return given <= known and _named(given) - {task} in (set(), _named(known) - {task})
 
 

@@ -74,8 +74,6 @@ class Check(Struct, frozen=True):
     folder: str = ""
     stale: bool = False
     """Files were changed after it."""
-    before: str = ""
-    """The command of Git that changed files after it, such as `git merge`."""
 
 
 class WorkState(Struct, frozen=True):
@@ -173,7 +171,6 @@ class WorkTracker:
             if call.act is Act.ASK and not call.origin.sidechain
         ]
         plan, place = self._plan, self._place()
-        moved, by_git = tree.by_git
         seen = tree.branch_in(place)
         here = place == self._folder or is_inside(self._folder, place)
         return WorkState(
@@ -183,9 +180,7 @@ class WorkTracker:
             files=tree.files(),
             unnamed_edits=self._unnamed_edits,
             checks=tuple(
-                structs.replace(
-                    check, stale=tree.changes > count, before=by_git if moved > count else ""
-                )
+                structs.replace(check, stale=tree.changes > count)
                 for check, count in self._checks.values()
             ),
             commits=tuple(tree.commits),

@@ -121,8 +121,6 @@ class WorkingTree:
         """Branches by the folder in which Git reported or switched them, latest last."""
         self.changes = 0
         """Counts changes that may affect the result of a check."""
-        self.by_git = (0, "")
-        """That count at Git's last change of the files, such as a merge, and its command."""
         self.last_change, self.changed_by = -1, ""
         self.last_path = ""
         """The file of the last change that names one."""
@@ -244,8 +242,6 @@ class WorkingTree:
     def note_change(self, line: int, by: str) -> None:
         self.changes += 1
         self.last_change, self.changed_by = line, by
-        if by.startswith("git "):
-            self.by_git = (self.changes, by)
 
     # Effects of Git
 

@@ -148,8 +148,13 @@ SAID: dict[str, tuple[list[Step], list[str], list[str]]] = {
         [edits("queue.py"), runs("ruff check .", "All checks passed!"),
          runs("git merge faster", "Updating 1a2b3c4..5e6f7a8\nFast-forward"),
          runs("pytest -q", "3 passed"), edits("queue.py", "a = 2", "a = 3")],
-        ["Not run again since `git merge`, before it: `ruff check .`: passed.",
-         "Not run again since that change, before it: `pytest -q`: passed."], [],
+        ["Not run again since that change, before it: `ruff check .`: passed; "
+         "`pytest -q`: passed."], [],
+    ),
+    "a failure that a later check of its kind may have settled": (
+        [edits("queue.py"), fails("pytest -q till", "1 failed"), edits("queue.py", "2", "3"),
+         runs("make test", "3 passed")],
+        ["`make test`: passed"], ["Not run again"],
     ),
     "equal calls where the last one is": (
         [edits("queue.py"), fails("pytest -q", "1 failed"),

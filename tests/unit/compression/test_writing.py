@@ -87,12 +87,9 @@ def test_it_says(what: str) -> None:
 # The request
 
 
-def test_the_latest_request_stands_first_with_what_it_answers_and_the_one_before_it() -> None:
+def test_the_latest_request_stands_first_with_what_came_of_it() -> None:
     assert section(written(FERRY), HandoverSection.REQUEST).split("\n") == [
         '"No, never shrink the type below 9 points. Now do the same for the harbour sheet."',
-        'The agent had said: "The root cause was the width of `column_7`, because its notes never '
-        'wrapped."',
-        'Earlier: "Make the timetable of the ferry fit one page. Keep the night boats in bold."',
         "The agent was still at work on it.",
     ]
 
@@ -130,6 +127,49 @@ def test_a_chosen_number_stands_with_its_options() -> None:
     menu = agent("Fonts:\n1. Plain\n2. Wide\n\nWhich one?")
     text = written([turn("Fit it."), menu, turn("2"), agent("Set in it."), turn("Print it.")])
     assert 'Person: 2 (asked: "Fonts: 1. Plain; 2. Wide; Which one?")' in text
+
+
+def test_numbered_answers_stand_with_their_questions() -> None:
+    long = "the boats of the harbour " * 8
+    asked = agent(f"Two things:\n1. **Night**: keep {long}?\n2. Bold?\n\nShall I begin?")
+    answers = f"1. no\n2. yes, and {'every one of ' * 12}them"
+    text = written([turn("Fit it."), asked, turn(answers), agent("Done."), turn("Print it.")])
+    assert 'them (asked: "1. **Night**: keep the boats of the harbour' in text
+    assert '…; 2. Bold?")' in text
+
+
+def test_the_end_of_an_answer_to_a_question_outranks_its_middle() -> None:
+    rows = [f"row_{number}, boat_{number}, mast_{number}" for number in range(20)]
+    answer = agent("\n\n".join(["I looked at it.", *rows, "So the two sheets match."]))
+    after = [turn("Print it."), *(agent(f"The sheet_{number} is printed.") for number in range(6))]
+    assert "match" in written([turn("Do they fit?"), answer, *after], 150)
+    assert "match" not in written([turn("Look at them."), answer, *after], 150)
+
+
+def test_code_of_many_lines_is_left_out_with_a_mark() -> None:
+    code = "```\n" + "\n".join(f"├── pier_{number}.py" for number in range(9)) + "\n```"
+    files = f"The files:\n{code}"
+    said = agent(f"I drew the harbour sheets.\n\n{files}\n\nThe legend is below the table.")
+    text = written([turn("List them."), said, turn("Print it.")])
+    assert "Agent: I drew the harbour sheets. [...]\n- The legend is below the table." in text
+
+
+def test_the_last_plan_stands_with_all_its_items_until_something_is_changed() -> None:
+    items = "\n".join(f"### {n}. Turn sheet {n}\nIt is `wide_{n}`.\n" for n in range(1, 7))
+    plan = f"# Turn the sheets\n\n{items}\n## Benefits\nThey fit."
+    file = "/home/pilot/.claude/plans/sheets.md"
+    turns = [
+        turn("Turn the sheets."),
+        call("Write", {"file_path": file, "content": plan}, "w1"),
+        result("Write", "done", "w1", outcome="ok"),
+        call("ExitPlanMode", {"plan": plan}, "c1"),
+        result("ExitPlanMode", "no", "c1", outcome="refused"),
+    ]
+    assert section(written(turns), HandoverSection.PLAN).split("\n") == [
+        f"The agent's last plan ({file}), no change seen since:",
+        *(f"{n}. Turn sheet {n}" for n in range(1, 7)),
+    ]
+    assert not section(written([*turns, *edit("a.py")]), HandoverSection.PLAN)
 
 
 def test_a_letter_stands_with_its_options_and_again_with_its_question() -> None:
@@ -227,7 +267,7 @@ def test_a_refusal_with_the_persons_words() -> None:
     assert section(written(silent), HandoverSection.REQUEST).startswith('"Print the sheet."')
 
 
-def test_the_report_of_a_sub_agent_is_told_by_its_ends() -> None:
+def test_the_report_of_a_sub_agent_is_told_by_its_beginning() -> None:
     boats = [f"Boat {number} waits at `pier_{number}`." for number in range(30)]
     report = "\n\n".join(["The `tide_table` is read twice.", *boats, "agentId: a1 (to go on)"])
     turns = [
@@ -235,9 +275,9 @@ def test_the_report_of_a_sub_agent_is_told_by_its_ends() -> None:
         call("Task", {"description": "Look at it", "prompt": "Find out"}, "c1"),
         result("Task", report, "c1", outcome="ok"),
     ]
-    course = section(written(turns), HandoverSection.COURSE).split("\n")[-3:]
-    first = "Report of a sub-agent: The `tide_table` is read twice. [...]"
-    assert course == [first, f"- {boats[-2]}", f"- {boats[-1]}"]
+    course = section(written(turns), HandoverSection.COURSE).split("\n")
+    assert "Report of a sub-agent: The `tide_table` is read twice." in course
+    assert course[-1] == f"- {boats[4]} [...]"
 
 
 def test_a_paragraph_of_one_word_beside_others_is_left_out() -> None:
@@ -466,6 +506,33 @@ def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
     ]
 
 
+def test_of_a_long_change_mended_later_the_last_edit_is_shown_first() -> None:
+    rows = "\n".join(f"row_{number} = {number}" for number in range(12))
+    turns = [
+        turn("Turn the legend."),
+        *edit("sheets/harbour.py", old="scale = 1", new=rows),
+        *edit("sheets/harbour.py", old="row_11 = 11", new="row_11 = tide()"),
+    ]
+    assert section(written(turns), HandoverSection.CHANGES).split("\n")[:5] == [
+        "sheets/harbour.py (edited):",
+        "  - row_11 = 11",
+        "  + row_11 = tide()",
+        "sheets/harbour.py (edited):",
+        "  - scale = 1",
+    ]
+
+
+def test_the_last_change_is_cut_rather_than_an_earlier_one_shown() -> None:
+    line = "tide_table_of_the_harbour = read(low, high, moon)"
+    long = "\n".join(f"{line}  # {number}" for number in range(7))
+    asked = " ".join(f"Draw the quay of harbour number {number} too." for number in range(200))
+    turns = [turn(asked), *edit("a.py", old="b = 1", new="b = 2"), *edit("c.py", long)]
+    shown = section(written(turns, 800), HandoverSection.CHANGES)
+    assert shown.startswith("c.py (edited):\n")
+    assert shown.endswith("…")
+    assert "a.py" not in shown
+
+
 def test_changes_of_the_same_letters_are_told_apart() -> None:
     turns = [
         turn("Turn the legend."),
@@ -505,6 +572,14 @@ def test_of_a_change_also_the_brackets() -> None:
     ]
 
 
+def test_a_bracket_after_a_changed_line_is_no_change() -> None:
+    old, new = "turn(\n  tide,\n)", "turn(\n  tide,\n  moon,\n)"
+    shown = section(
+        written([turn("Fit."), *edit("a.js", old=old, new=new)]), HandoverSection.CHANGES
+    )
+    assert shown == "a.js (edited):\n    tide,\n  +   moon,"
+
+
 def test_an_edit_that_was_undone_or_written_over_is_not_shown() -> None:
     turns = [
         turn("Turn the legend."),
@@ -516,12 +591,12 @@ def test_an_edit_that_was_undone_or_written_over_is_not_shown() -> None:
         result("Write", "written", outcome="ok"),
     ]
     assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
+        "sheets/pier.py (written):",
+        "  + tide = 1",
         "sheets/harbour.py (edited):",
         "  width = 3",
         "  - scale = 1",
         "  + scale = 3",
-        "sheets/pier.py (written):",
-        "  + tide = 1",
     ]
 
 
@@ -548,7 +623,7 @@ def test_of_an_edit_that_only_moves_lines_in_or_out_the_lines() -> None:
     assert "  -     return total\n  + return total" in shown
 
 
-def test_tests_and_single_new_lines_are_the_last_changes_told() -> None:
+def test_the_latest_changes_are_told_first_but_tests_last() -> None:
     turns = [
         turn("Fit it."),
         *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
@@ -557,8 +632,8 @@ def test_tests_and_single_new_lines_are_the_last_changes_told() -> None:
     ]
     shown = section(written(turns), HandoverSection.CHANGES).split("\n")
     assert [line for line in shown if line.startswith("  + ")] == [
-        "  + scale = tide()",
         "  + import tide",
+        "  + scale = tide()",
         "  + assert scale() == 2",
     ]
 

@@ -427,6 +427,14 @@ CHECKS: dict[str, tuple[list[Step], list[tuple[Outcome, str]]]] = {
         [fails("go test ./queue/... -v", "FAIL"), runs("go test ./...", "ok")],
         [(Outcome.OK, "ok")],
     ),
+    "all below a folder is wider": (
+        [fails("go test ./till/queue -run TestPort", "FAIL"), runs("go test ./till/...", "ok")],
+        [(Outcome.OK, "ok")],
+    ),
+    "but not than another folder": (
+        [fails("go test ./till/queue ./web", "FAIL"), runs("go test ./till/...", "ok")],
+        [(Outcome.FAILED, "FAIL"), (Outcome.OK, "ok")],
+    ),
     "a build settles no check of another kind": (
         [fails("npm run check", "2 errors"), runs("npm run build", "done")],
         [(Outcome.FAILED, "2 errors"), (Outcome.OK, "done")],

@@ -176,12 +176,12 @@ class Queue:
 
     def _refusals(self, project: str) -> int:
         sql = (
-            "SELECT count(*) FROM (SELECT DISTINCT f.kind, f.signature FROM finding f"
+            "SELECT count(DISTINCT f.kind || f.signature) FROM finding f"
             " JOIN project p ON p.id = f.project_id WHERE p.name = ?"
             " AND f.kind IN ('refusal', 'correction') AND f.evidence <> '[]'"
             " AND NOT EXISTS (SELECT 1 FROM memory m"
             " WHERE (m.project_id, m.signature) = (f.project_id, f.signature)"
-            " AND m.signature <> ''))"
+            " AND m.signature <> '')"
         )
         return int(self._database.query(sql, (project,))[0][0])
 

@@ -108,6 +108,18 @@ def test_fit_keeps_the_whole_context_within_the_target(talk: Reviewer) -> None:
     assert "5 tokens cannot be reached" in refused
 
 
+def test_fit_leaves_a_level_chosen_by_hand_and_the_other_segments_give_way(talk: Reviewer) -> None:
+    *fitted, _ = talk.rows("compress", "talk", "--fit", 900)
+    largest = max(fitted, key=lambda row: row["original_tokens"] - row["tokens"])
+    assert largest["level"] != "full"
+    name = f"{largest['segment']}=full"
+    *rows, total = talk.rows("compress", "talk", "--fit", 1_400, "--set", name)
+    assert {row["level"] for row in rows if row["segment"] == largest["segment"]} == {"full"}
+    assert total["tokens"] <= 1_400
+    refused = talk.fails("compress", "talk", "--fit", 400, "--set", name)
+    assert "levels chosen by hand (Full for" in refused
+
+
 def test_a_range_leaves_the_rest_alone(talk: Reviewer) -> None:
     ids = [row["id"] for row in talk.rows("commit", "list", "talk")]
     talk.succeeds("compress", "talk", "--from", f"#{ids[5]}", "--to", f"#{ids[20]}", "--apply")

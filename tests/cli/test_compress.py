@@ -94,6 +94,10 @@ def test_apply_is_one_act_and_undo_takes_it_back(talk: Reviewer) -> None:
     after = texts(talk)
     assert after[0] == TALK[0][1]
     assert len(after) < len(before) / 5
+    compiled = talk.succeeds("compile", "talk", "--format", "chat")
+    assert {row["role"] for row in json.loads(compiled.stdout)[1:]} == {"user"}
+    assert "summary" in compiled.stderr
+    assert "assistant" not in compiled.stderr
     talk.succeeds("verify")
     talk.succeeds("undo")
     assert texts(talk) == before

@@ -45,7 +45,7 @@ LEVELS = tuple(each.name.lower() for each in Level)
     "Detailed is about 3:1, brief 10:1, tags 50:1; all shows all four.  [default: brief]",
     choices=[*LEVELS, "all"],
 )
-@option("--fit N", "Choose levels so that the context fits N tokens.", least=1)
+@option("--fit N", "Choose levels so that the context fits N tokens; those of --set stay.", least=1)
 @option("--from C", "First commit of the range.", into="start")
 @option("--to C", "Last commit of the range, inclusive.", into="end")
 @option(

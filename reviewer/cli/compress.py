@@ -29,7 +29,7 @@ from reviewer.clock import TimeLeft
 from reviewer.compression.plan import CompressionPlan, Preview, SegmentPreview
 from reviewer.compression.preview import PreviewProgress, Watch
 from reviewer.compression.segments import title_of
-from reviewer.compression.values import FidelityValidation, Level
+from reviewer.compression.values import UNCHECKED, FidelityValidation, Level
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.llm.model import CancelledError
@@ -45,7 +45,7 @@ LEVELS = tuple(each.name.lower() for each in Level)
     "Detailed is about 3:1, brief 10:1, tags 50:1; all shows all four.  [default: brief]",
     choices=[*LEVELS, "all"],
 )
-@option("--fit N", "Choose levels so that the context fits N tokens.", least=1)
+@option("--fit N", "Choose levels so that the context fits N tokens; those of --set stay.", least=1)
 @option("--from C", "First commit of the range.", into="start")
 @option("--to C", "Last commit of the range, inclusive.", into="end")
 @option(
@@ -141,19 +141,26 @@ def compress(
                     narrate(str(why))
             _show_levels(previews, as_json=as_json)
             return
-        if fit is not None:
-            tried = "Choosing levels: {:,} of at most {:,} summaries tried"
-            with _watched(tried, estimates=False) as watch:
-                plan = opened.compression.fit(
-                    context, fit, engine=engine, options=options, watch=watch, anyway=anyway
-                )
-        else:
-            plan = plan_at(level or "brief")
+        plan = plan_at(level or "brief")
         for segment, wanted in levels:
             plan = opened.compression.choose(plan, segment, wanted)
         for segment, file in texts:
             text = read_text(file, of="a summary", if_empty="Give the text of the summary.")
             plan = opened.compression.write(plan, segment, text)
+        if fit is not None:
+            chosen = {segment for segment, _ in (*levels, *texts)}
+            own = [each for each in plan.choices if each.segment in chosen]
+            tried = "Choosing levels: {:,} of at most {:,} summaries tried"
+            with _watched(tried, estimates=False) as watch:
+                plan = opened.compression.fit(
+                    context,
+                    fit,
+                    engine=engine,
+                    options=options,
+                    watch=watch,
+                    anyway=anyway,
+                    own=own,
+                )
         found = _previewed(opened, plan)
         _show_preview(found, as_json=as_json, only_table=only_table or apply_)
         if not apply_:
@@ -277,7 +284,7 @@ def _row(each: SegmentPreview) -> tuple[str, ...]:
         f"{each.tokens:,}",
         f"{each.segment.tokens / each.tokens:.1f}:1" if each.tokens else "",
         level,
-        f"{each.fidelity.overall_score:.2f} {_mark(each.fidelity)}" if level != "full" else "",
+        _verdict(each.fidelity) if level != "full" else "",
         "; ".join(filter(None, (title_of(each.segment), each.compressed.note, each.kept))),
     )
 
@@ -292,10 +299,14 @@ def _show_segment(each: SegmentPreview) -> None:
     note = f" ({done.note})" if done.note else ""
     narrate(
         f"{name} · {done.level.name.capitalize()} {done.token_count:,} of "
-        f"{done.original_token_count:,} tokens · {done.compression_ratio:.1f}:1{note} · fidelity "
-        f"{fidelity.overall_score:.2f} {_mark(fidelity)} (anchors "
-        f"{fidelity.anchor_preservation:.2f}, facts {fidelity.factual_accuracy:.2f}, context "
-        f"{fidelity.context_retention:.2f})"
+        f"{done.original_token_count:,} tokens · {done.compression_ratio:.1f}:1{note} · "
+        + (
+            f"fidelity {_verdict(fidelity)} (anchors "
+            f"{fidelity.anchor_preservation:.2f}, facts {fidelity.factual_accuracy:.2f}, context "
+            f"{fidelity.context_retention:.2f})"
+            if fidelity.checked
+            else UNCHECKED
+        )
     )
     print_lines(done.content)
     if fidelity.faults:
@@ -314,5 +325,7 @@ def _show_segment(each: SegmentPreview) -> None:
         narrate(f"  missing: {failure.message}")
 
 
-def _mark(fidelity: FidelityValidation) -> str:
-    return "✓" if fidelity.passes_threshold else "✗"
+def _verdict(fidelity: FidelityValidation) -> str:
+    if not fidelity.checked:
+        return "unchecked"
+    return f"{fidelity.overall_score:.2f} {'✓' if fidelity.passes_threshold else '✗'}"

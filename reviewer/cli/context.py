@@ -141,7 +141,7 @@ def export(session: Session, name: str) -> None:
     """Print every commit of a context with its annotations, one JSON object per line.
 
     Skipped commits are included, edits are applied. Commits that an edit or a compression removed
-    from the chain are left out. Importing the lines gives a conversation of them.
+    from the chain are left out. Importing the lines gives the same commits, without annotations.
     """
     with session.reading(filled_by=IMPORT) as engine:
         found = engine.contexts.find(name, engine.project)
@@ -153,8 +153,9 @@ def export(session: Session, name: str) -> None:
 @click.argument("name", metavar="CONTEXT")
 @option(
     "--format",
-    "text: to read, with control characters made visible; json: one object per message; chat: one "
-    "JSON list for chat completions. The last two have the exact text.",
+    "text: to read, with control characters made visible; json: one object per message, with its "
+    "exact text; chat: one JSON list for chat completions, with calls, results and summaries as "
+    "labelled text.",
     into="form",
     choices=("text", "json", "chat"),
     default="text",
@@ -163,6 +164,10 @@ def export(session: Session, name: str) -> None:
 def compile_(session: Session, name: str, form: str) -> None:
     """Edits are applied and skipped commits left out. Tokens by priority and role are printed to
     standard error.
+
+    The format chat has no `tool_calls`: a context has the command of a call, not all its arguments,
+    and endpoints refuse a call without its result. A call is a message of the assistant,
+    `[tool call NAME]` and its text; a result or a summary is a labelled message of the user.
     """
     with session.reading(filled_by=IMPORT) as engine:
         context = engine.contexts.find(name, engine.project)
@@ -189,7 +194,8 @@ def commit_json(view: CommitView) -> dict[str, Any]:
 
 def export_json(view: CommitView) -> dict[str, Any]:
     found = commit_json(view)
-    return {"role": found.pop("role"), "content": found.pop("text"), **found}
+    call = {"tool_call_id": view.call} if view.call else {}
+    return {"role": found.pop("role"), "content": found.pop("text"), **call, **found}
 
 
 def totals_line(totals: TokenTotals) -> str:

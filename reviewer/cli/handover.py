@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,6 +88,8 @@ def _show(found: Handover, named: SessionFile, as_json: bool) -> None:
     tokens = count(found.tokens, "token")
     by = f", written by {found.engine}" if found.engine != "offline" else ""
     narrate(f"{place}: {tokens} of {found.original_tokens:,} ({found.encoding}){by}.")
+    if found.tokens > found.original_tokens:
+        narrate(f"The session itself is shorter: reviewer view {shlex.quote(str(named.path))}")
     say_what_is_wrong(found.engine, found.note, found.invented)
 
 

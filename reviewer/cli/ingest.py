@@ -99,6 +99,11 @@ def _say_what_is_next(report: WaveReport, waiting: Counts, offered: str) -> None
         narrate(f"Came up again: {report.again[0]}{more}. See: reviewer findings --again")
     if report.new:
         narrate(f"Waiting now: {count(waiting.waiting, 'statement')}. Decide with: reviewer")
+    elif report.fresh and not (report.repeated or report.near or report.dropped):
+        narrate(
+            "Nothing new to decide on: no record states something in a form that the rules read, "
+            "such as `## Decision: ...`, `- [Decision] ...`, `mass = 4.8 kg` or `I prefer ...`."
+        )
     else:
         narrate("Nothing new to decide on.")
     if offered:

@@ -12,7 +12,7 @@ import click
 from reviewer.cli.inputs import FILE, engine_options, line_range, option
 from reviewer.cli.output import count, json_option, narrate, print_json, print_lines, print_text
 from reviewer.cli.progress import working
-from reviewer.compression.values import Level
+from reviewer.compression.values import UNCHECKED, Level
 from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
@@ -129,11 +129,12 @@ def _show(summary: FileSummary) -> None:
         level = done.level.name.capitalize()
         narrate(f"{level}: {done.note or 'no room'}.")
         return
+    graded = f"fidelity {summary.fidelity.overall_score:.2f}"
     by = f", written by {author}" if (author := done.engine) != "offline" else ""
     narrate(
         f"{done.level.name.capitalize()}: {count(done.token_count, 'token')} of "
         f"{done.original_token_count:,} ({done.compression_ratio:.1f}:1, {summary.encoding}), "
-        f"fidelity {summary.fidelity.overall_score:.2f}{by}."
+        f"{graded if summary.fidelity.checked else UNCHECKED}{by}."
     )
     if summary.conversations > 1:
         narrate(f"The last of the {summary.conversations:,} conversations in the file.")

@@ -97,12 +97,15 @@ class ContextReader:
         return {each: numbers.setdefault(origin, len(numbers) + 1) for each, origin in found}
 
     def totals(self, context: int) -> TokenTotals:
-        """Tokens and commits of a chain by priority and role; `skip`: those not compiled."""
+        """Tokens and commits of a chain by priority and role; `skip`: those not compiled. A summary
+        counts as `summary`: compiled for a chat, it is not the agent's.
+        """
         by_priority: Counter[Priority] = Counter()
         by_role: Counter[str] = Counter()
         commits: Counter[Priority] = Counter()
         for priority, role, tokens, count in self._database.query(
-            f"SELECT {PRIORITY}, c.role, sum(t.tokens), count(*) FROM {JOINED}"
+            f"SELECT {PRIORITY}, iif(c.operation = 'summary', 'summary', c.role), sum(t.tokens),"
+            f" count(*) FROM {JOINED}"
             " WHERE c.live = 1 AND c.context_id = ? GROUP BY 1, 2",
             (context,),
         ):

@@ -50,7 +50,8 @@ def commit_view(database: Database, number: int) -> CommitView:
     """
     row = database.first(
         f"SELECT {_ROW}, c.context_id, p.hash AS parent, t.text, c.operation, c.target_id,"
-        f" c.at, c.source_line, {ORIGIN} AS origin, first.text AS first_text"
+        f" c.at, c.source_line, {ORIGIN} AS origin, first.text AS first_text,"
+        " coalesce(json_extract(c.meta, '$.call'), '') AS call"
         f" FROM {JOINED} LEFT JOIN commit_ p ON p.id = c.parent_id"
         " JOIN content first ON first.id = c.content_id WHERE c.id = ?",
         (number,),

@@ -131,6 +131,8 @@ class CommitView(Struct, frozen=True):
     """The engine of a summary, and its model, if any; empty if unknown."""
     orders: tuple[str, ...] = ()
     """Sentences of a model's summary that read like planted orders."""
+    call: str = ""
+    """Joins a call and its result, if the transcript has such an id."""
 
     @property
     def retention(self) -> RetentionCriteria:

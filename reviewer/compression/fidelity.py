@@ -153,6 +153,7 @@ def validate_fidelity(
         tuple(dict.fromkeys(need.named for need in unmet)),
         planted_orders(compressed.content, segment) if by_model else (),
         complete=not compressed.anchors_missing,
+        checked=bool(compressed.anchors or needs or source.terms or invented),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.compression.values import SegmentTurn
 from reviewer.errors import SourceError
@@ -74,11 +74,12 @@ class FileTurns:
     def name(self) -> str:
         """The session's name in a title."""
         chosen = self._of_several
+        whose = "a sub-agent's" if self._chosen and self._chosen.aside else "the"
         if chosen is None:
-            return f"the session {self._only or self._path.stem}"
+            return f"{whose} session {self._only or self._path.stem}"
         if chosen.name:
-            return f"the session {chosen.name}"
-        return f"the session {self._path.stem}, conversation {chosen.number}"
+            return f"{whose} session {chosen.name}"
+        return f"{whose} session {self._path.stem}, conversation {chosen.number}"
 
     @property
     def conversation(self) -> str:
@@ -106,6 +107,8 @@ class FileTurns:
             return
         maker = EventMaker(self._format.name)
         only = chosen.name if self._several and self._has_sessions else None
+        is_task = chosen.aside and lines[0] == 0
+        """Whether the next words are the task of the sub-agent."""
         for turn in self._live(lines, only):
             if isinstance(turn, Rewind) or self._key(turn) != chosen.key:
                 continue
@@ -117,7 +120,12 @@ class FileTurns:
             for part in turn.parts:
                 events = maker.of_part(turn, part)
                 if _is_read(turn, part) and (not aside or part.kind in ("tool_use", "tool_result")):
-                    yield _made(turn, part, events[0], count, aside=aside or _is_notice(turn, part))
+                    made = _made(
+                        turn, part, events[0], count, aside=aside or _is_notice(turn, part)
+                    )
+                    if is_task and part.kind == "text" and not made.aside:
+                        made, is_task = structs.replace(made, role=str(Role.USER)), False
+                    yield made
 
     def _survey(self) -> list[Conversation]:
         """The conversations; also records the rewinds. Those of sub-agents and those without

@@ -185,7 +185,7 @@ def fit_plan(
     fitted = structs.replace(plan, choices=choices)
     if needs > target:
         raise UnreachableError(target, needs, _in_the_way(snapshot, own, doubted), fitted)
-    return structs.replace(fitted, target=target)
+    return structs.replace(fitted, target=target, own=tuple(kept))
 
 
 def lower_to_target(
@@ -200,7 +200,7 @@ def lower_to_target(
 
     Raises UnreachableError if everything is at the lowest.
     """
-    stuck: set[str] = set()
+    stuck = set(preview.plan.own)
     while preview.tokens_after > target:
         stuck |= {each.segment.id for each in preview.segments if each.refused}
         large = [
@@ -209,7 +209,8 @@ def lower_to_target(
             if each.level < lowest and each.tokens and each.segment.id not in stuck
         ]
         if not large:
-            ways = _in_the_way(snapshot)
+            own = [each for each in preview.plan.choices if each.segment in preview.plan.own]
+            ways = _in_the_way(snapshot, own)
             raise UnreachableError(target, preview.tokens_after, ways, preview.plan)
         worst = max(large, key=lambda each: each.tokens)
         plan = preview.plan.with_level(worst.segment.id, Level(worst.level + 1))

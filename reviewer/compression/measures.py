@@ -61,8 +61,9 @@ class Measures:
         figures = [
             (at, f"{METRIC}.Duration", level, event.seconds * 1000),
             (at, f"{METRIC}.CompressionRatio", level, done.compression_ratio),
-            (at, f"{METRIC}.FidelityScore", level, event.fidelity.overall_score),
         ]
+        if event.fidelity.checked:
+            figures.append((at, f"{METRIC}.FidelityScore", level, event.fidelity.overall_score))
         if event.model_tokens:
             engine = masked_text(done.engine)
             figures.append((at, f"{METRIC}.LlmTokens", engine, event.model_tokens))

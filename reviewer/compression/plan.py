@@ -51,6 +51,8 @@ class CompressionPlan(Struct, frozen=True, gc=False):
     options: SummarizationOptions = SummarizationOptions()
     target: int | None = None
     """Maximum tokens of the whole context."""
+    own: tuple[str, ...] = ()
+    """Segments whose level a person chose, which stays also to reach the target."""
 
     def with_level(self, segment: str, level: Level) -> CompressionPlan:
         return self._with(segment, level=level, content=None, engine="", written="")
@@ -237,6 +239,7 @@ def summary_json(
         "fidelity": {
             **fidelity.scores,
             "passes": fidelity.passes_threshold,
+            "checked": fidelity.checked,
             "lost": [
                 {
                     "text": each.text,

@@ -36,6 +36,7 @@ HANDOVER_FROM = 600
 SHORT = 40
 """Tokens up to which a segment or a file is not shortened: a summary would gain nothing."""
 NOTHING_TOLD = "it cannot be summarized in so few words"
+UNCHECKED = "nothing to check: tool output is left out"
 OFFLINE, BY_HAND = "offline", "by hand"
 """Authors of a summary that are not a model."""
 
@@ -289,6 +290,10 @@ class FidelityValidation(Struct, frozen=True, gc=False):
     """Sentences of a model that read like orders planted in its source."""
     complete: bool = True
     """Every anchor is in the text, possibly restored."""
+    checked: bool = True
+    """Whether the scores say anything: tool output alone has no anchors, needs or salient terms, so
+    that only an invention could lower them.
+    """
 
     @property
     def scores(self) -> dict[str, float]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from enum import StrEnum
 from functools import lru_cache
+from itertools import zip_longest
 from typing import TypeAlias
 
 from msgspec import Struct, structs
@@ -35,6 +36,7 @@ from reviewer.extraction.rules import (
 )
 from reviewer.sources.records import Record, RecordUse, Role, Shape
 from reviewer.text.normalise import duplicate_key
+from reviewer.text.sentences import split_sentences
 from reviewer.text.units import Unit, UnitKind, units
 from reviewer.text.wording import content_words
 
@@ -179,26 +181,49 @@ def _finds(record: Record) -> Iterator[_Find]:
     if not _may_have_any(record):
         return
     stated: set[str] = set()  # headings whose first paragraph was read
-    for paragraph in _paragraphs(units(text)):
-        first = paragraph[0]
-        if first.kind is UnitKind.HEADING:
-            yield from _labelled(text, first, RuleClass.HEADING)
-            continue
-        values = list(_values(text, first, paragraph[-1].end))
-        if values:
-            yield from values
-        elif typed := list(_labelled(text, first, RuleClass.LIST_ITEM)):
-            yield from typed
-        elif record.shape is not Shape.TURN and _may_decide(record, first, stated):
-            end = paragraph[-1].end
-            if first.kind is UnitKind.SENTENCE:
-                stated.add(_heading_above(record, first))
-            if text[end - 1] == ":" or text.startswith("![", first.start):
-                continue
+    paragraphs = list(_paragraphs(units(text)))
+    for paragraph, following in zip_longest(paragraphs, paragraphs[1:]):
+        breaks_off = (
+            following is not None
+            and following[0].kind is UnitKind.LIST_ITEM
+            and paragraph[0].kind is UnitKind.SENTENCE
+            and text[paragraph[-1].end - 1].isalnum()
+        )
+        for find in _finds_in(record, paragraph, stated):
+            if following and breaks_off and find.end == paragraph[-1].end:
+                yield _with_first_item(text, find, following[0])
+            else:
+                yield find
+
+
+def _finds_in(record: Record, paragraph: Sequence[Unit], stated: set[str]) -> Iterator[_Find]:
+    text, first, end = record.text, paragraph[0], paragraph[-1].end
+    if first.kind is UnitKind.HEADING:
+        yield from _labelled(text, first, RuleClass.HEADING)
+    elif values := list(_values(text, first, end)):
+        yield from values
+    elif typed := list(_labelled(text, first, RuleClass.LIST_ITEM)):
+        yield from typed
+    elif record.shape is not Shape.TURN and _may_decide(record, first, stated):
+        if first.kind is UnitKind.SENTENCE:
+            stated.add(_heading_above(record, first))
+        if text[end - 1] != ":" and not text.startswith("![", first.start):
             yield _decision(record, first, end)
-        elif record.role is Role.NOTE or (record.role is Role.USER and not record.sidechain):
-            for unit in paragraph:
-                yield from _sentence(text, unit)
+    elif record.role is Role.NOTE or (record.role is Role.USER and not record.sidechain):
+        for unit in paragraph:
+            yield from _sentence(text, unit)
+
+
+def _with_first_item(text: str, find: _Find, item: Unit) -> _Find:
+    """A statement that breaks off before a list, with the first sentence of the list: `we use
+    SQLite, because: it is one file`.
+    """
+    if find.rule_class is RuleClass.VALUE:
+        return find
+    start, end = next(split_sentences(text, item.start, item.end))
+    whole = structs.replace(find, content=f"{find.content}: {wording(text[start:end])}", end=end)
+    fits = len(whole.statement) <= LONGEST_STATEMENT
+    return whole if fits else structs.replace(whole, subject="")
 
 
 def _may_have_any(record: Record) -> bool:
@@ -290,14 +315,13 @@ def _decision(record: Record, first: Unit, end: int) -> _Find:
 
 def _may_decide(record: Record, unit: Unit, stated: Set[str]) -> bool:
     """Whether a paragraph or list item states a decision: below a heading for one, the first
-    paragraph, without the reasoning and the lists after it.
+    paragraph, without the reasoning and the lists after it; below a heading for several, each item.
     """
     heading = _heading_above(record, unit)
     word = heading.strip(" *_:#").lower()
-    first = heading not in stated
-    return word in DECISION_HEADINGS and (
-        first or (word == DECISIONS_HEADING and unit.kind is UnitKind.LIST_ITEM)
-    )
+    if word == DECISIONS_HEADING:
+        return unit.kind is UnitKind.LIST_ITEM
+    return word in DECISION_HEADINGS and heading not in stated
 
 
 def _title(record: Record, find: _Find) -> str:

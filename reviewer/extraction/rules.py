@@ -9,7 +9,7 @@ from reviewer.extraction.candidates import MemoryType
 from reviewer.extraction.entities.entity import EntityType
 from reviewer.extraction.entities.quantities import QUANTITY
 
-EXTRACTOR_VERSION = "0.4.0"
+EXTRACTOR_VERSION = "0.5.0"
 """Stored with every candidate; increase it whenever a rule's proposals change, and document the
 change in `docs/design.md`."""
 

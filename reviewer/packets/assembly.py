@@ -19,7 +19,7 @@ from reviewer.packets.values import (
 )
 from reviewer.packets.wording import cut, title_of
 from reviewer.sources.own_files import PACKET_TITLE
-from reviewer.text.for_agents import NOTHING, AgentText, joined
+from reviewer.text.for_agents import NOTHING, AgentText, as_markdown, joined
 from reviewer.text.numerals import count
 
 TITLE = PACKET_TITLE
@@ -191,13 +191,14 @@ def _tier_1(prepared: Prepared, instruction: str) -> Layout:
 def _constitution(prepared: Prepared) -> Iterator[PacketItem]:
     for piece, rule in zip(prepared.tier_1(), prepared.material.constitution, strict=True):
         if not rule.heading:
-            title = title_of(piece.text.removeprefix("- "))
+            shown = as_markdown(f"- {rule.words}") if rule.lead else piece.text
+            title = title_of(shown.removeprefix("- "))
             yield PacketItem(
                 id=rule.id,
                 section=Section.CONSTITUTION,
                 state=State.FULL,
                 title=title,
-                shown=piece.text,
+                shown=shown,
                 tokens=piece.tokens,
                 full_tokens=piece.tokens,
                 score=None,

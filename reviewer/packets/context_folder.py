@@ -40,6 +40,7 @@ from reviewer.sources.note_kinds import (
 )
 from reviewer.sources.unpacked import UTF16
 from reviewer.sources.walk import is_within
+from reviewer.text.sentences import split_sentences
 
 ORDER = (
     "CONSTITUTION.md",
@@ -246,13 +247,13 @@ def _is_open(block: Block) -> bool:
 def conventions(lines: Iterable[NoteLine], file: str) -> Iterator[Item]:
     """The items and paragraphs of CONVENTIONS.md, each with the heading above it."""
     for block in blocks(lines):
-        if not block.level and (text := block.text):
+        if not (block.level or block.leads) and (text := block.text):
             group = " / ".join(block.headings[1:]) or _unless_title(block.headings, file)
             yield Item(
                 id=item_id(Section.CONVENTIONS, group, text),
                 section=Section.CONVENTIONS,
-                title=title_of(text),
-                text=text,
+                title=title_of(led := _led(block)),
+                text=led,
                 place=_place(file, block),
                 outdated=outdated_word(text),
                 group=group,
@@ -272,9 +273,20 @@ def constitution(lines: Iterable[NoteLine], file: str) -> Iterator[RuleBlock]:
             margin = " " * min(block.indent, 12)
             inner = margin + " " * (len(marker) + 1)
             text = re.sub(r"\n(?!\n)", f"\n{inner}", text)
-            yield RuleBlock(f"{margin}{marker} {text}", place, listed=True)
+            yield RuleBlock(f"{margin}{marker} {text}", place, listed=True, lead=_lead(block))
         elif text:
-            yield RuleBlock(text, place)
+            yield RuleBlock(text, place, heading=block.leads)
+
+
+def _led(block: Block) -> str:
+    """The text of a block that stands alone: `Do not: leave broken states` for an item."""
+    return f"{_lead(block)} {block.text}".lstrip()
+
+
+def _lead(block: Block) -> str:
+    """The sentence before the list of an item that ends in a colon."""
+    spans = list(split_sentences(block.lead, 0, len(block.lead)))
+    return " ".join(block.lead[spans[-1][0] :].split()) if spans else ""
 
 
 def _place(file: str, block: Block) -> str:
@@ -401,8 +413,8 @@ class _Entries(Struct):
                 yield Item(
                     id=item_id(self.section, "", text),
                     section=self.section,
-                    title=title_of(title),
-                    text=text,
+                    title=title_of(f"{_lead(item)} {title}".lstrip()),
+                    text=_led(item),
                     place=_place(self.file, item),
                     at=self._moment(item.number + 1, plain, moment),
                     outdated=outdated_word(plain),

@@ -106,12 +106,17 @@ class Item(Struct, frozen=True, kw_only=True):
 
 
 class RuleBlock(Struct, frozen=True):
-    """A block of the constitution: a heading, a paragraph or an item of a list, as Markdown."""
+    """A block of the constitution: a heading, a paragraph or an item of a list, as Markdown.
+
+    `heading`: also the words before a list that end in a colon, which are no rule by themselves but
+    the `lead` of each item.
+    """
 
     text: str
     place: str
     listed: bool = False
     heading: bool = False
+    lead: str = ""
 
     @property
     def id(self) -> str:
@@ -119,8 +124,8 @@ class RuleBlock(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """The text without its mark."""
-        return self.text.removeprefix("- ")
+        """The text without its mark, after its lead."""
+        return f"{self.lead} {self.text.removeprefix('- ')}".lstrip()
 
 
 class Material(Struct, frozen=True, kw_only=True):

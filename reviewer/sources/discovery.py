@@ -252,11 +252,12 @@ def _sessions(
     except SourceError:
         yield found  # reading it will report the problem
         return
+    here = str(root.parent) if location.in_project else ""
     for outline in outlines:
         yield msgspec.structs.replace(
             found,
             session=outline.id,
-            cwd=outline.cwd or _cwd_beside(path),
+            cwd=outline.cwd or here or _cwd_beside(path),
             bytes=size // len(outlines),
             modified_ns=outline.modified_ns or modified,
             subagent=outline.subagent,

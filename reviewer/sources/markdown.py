@@ -84,6 +84,10 @@ class Block(Struct):
     marker: str = ""
     indent: int = 0
     box: str | None = None
+    lead: str = ""
+    """Of an item: the paragraph before its list, if that ends in a colon."""
+    leads: bool = False
+    """Whether it is such a paragraph."""
 
     @property
     def text(self) -> str:
@@ -220,7 +224,13 @@ def blocks(lines: Iterable[NoteLine], *, boxes_apart: bool = False) -> Iterator[
         if section.title_lines:
             above, number = section.headings[:-1], section.lines[0].number
             yield Block(number, [section.title], above, level=section.level)
-        yield from _blocks_below(section, boxes_apart)
+        lead: Block | None = None
+        for block in (below := _blocks_below(section, boxes_apart)):
+            if not block.marker:
+                lead = block if block.text.rstrip("*_").endswith(":") else None
+            elif lead is not None:
+                lead.leads, block.lead = True, lead.text
+        yield from below
 
 
 def _blocks_below(section: NoteSection, boxes_apart: bool) -> list[Block]:

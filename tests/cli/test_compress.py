@@ -94,6 +94,10 @@ def test_apply_is_one_act_and_undo_takes_it_back(talk: Reviewer) -> None:
     after = texts(talk)
     assert after[0] == TALK[0][1]
     assert len(after) < len(before) / 5
+    compiled = talk.succeeds("compile", "talk", "--format", "chat")
+    assert {row["role"] for row in json.loads(compiled.stdout)[1:]} == {"user"}
+    assert "summary" in compiled.stderr
+    assert "assistant" not in compiled.stderr
     talk.succeeds("verify")
     talk.succeeds("undo")
     assert texts(talk) == before
@@ -106,6 +110,18 @@ def test_fit_keeps_the_whole_context_within_the_target(talk: Reviewer) -> None:
     assert sum(row["tokens"] for row in messages(talk)) <= 600
     refused = talk.fails("compress", "talk", "--fit", 5)
     assert "5 tokens cannot be reached" in refused
+
+
+def test_fit_leaves_a_level_chosen_by_hand_and_the_other_segments_give_way(talk: Reviewer) -> None:
+    *fitted, _ = talk.rows("compress", "talk", "--fit", 900)
+    largest = max(fitted, key=lambda row: row["original_tokens"] - row["tokens"])
+    assert largest["level"] != "full"
+    name = f"{largest['segment']}=full"
+    *rows, total = talk.rows("compress", "talk", "--fit", 1_400, "--set", name)
+    assert {row["level"] for row in rows if row["segment"] == largest["segment"]} == {"full"}
+    assert total["tokens"] <= 1_400
+    refused = talk.fails("compress", "talk", "--fit", 400, "--set", name)
+    assert "levels chosen by hand (Full for" in refused
 
 
 def test_a_range_leaves_the_rest_alone(talk: Reviewer) -> None:

@@ -132,6 +132,41 @@ def test_a_context_by_hand(reviewer: Reviewer) -> None:
     assert reviewer.rows("commit", "list", "plan")[0]["priority"] == "pinned"
 
 
+def test_an_exported_context_is_imported_with_its_calls_results_and_types(
+    reviewer: Reviewer,
+) -> None:
+    call = {"id": "c1", "function": {"name": "bash", "arguments": '{"command": "lpstat -o"}'}}
+    said = [
+        *TALK[:2],
+        {
+            "role": "assistant",
+            "reasoning_content": "Jobs first.",
+            "content": "",
+            "tool_calls": [call],
+        },
+        {"role": "tool", "tool_call_id": "c1", "name": "bash", "content": "no jobs"},
+        {
+            "role": "assistant",
+            "content": "There are no jobs.",
+            "created_at": "2026-03-02T09:00:00Z",
+        },
+    ]
+    (reviewer.folder / "talk.json").write_text(json.dumps(said))
+    reviewer.succeeds("--project", "kiosk", "context", "import", "talk.json")
+    exported = reviewer("context", "export", "talk").stdout
+    (reviewer.folder / "back.jsonl").write_text(exported)
+    (done,) = reviewer.rows("--project", "kiosk", "context", "import", "back.jsonl")
+    assert done["skipped"] == {}
+    fields = ("role", "type", "content", "name", "at", "priority", "tool_call_id")
+    first, second = (
+        [[row.get(field) for field in fields] for row in map(json.loads, text.splitlines())]
+        for text in (exported, reviewer("context", "export", "back").stdout)
+    )
+    assert second == first
+    types = ["instruction", "dialogue", "reasoning", "tool_call", "tool_result", "dialogue"]
+    assert [row[1] for row in first] == types
+
+
 def test_compile_in_three_forms_and_at_a_commit(talked: Reviewer) -> None:
     rows = commits(talked)
     talked("annotate", rows[0]["hash"], "--priority", "skip")

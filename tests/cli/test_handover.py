@@ -49,6 +49,34 @@ def test_brief_is_markdown_without_markers_within_its_tokens(
     assert row["original_tokens"] > 0
 
 
+def test_of_a_sub_agents_session_the_request_is_its_task(
+    reviewer: Reviewer, tmp_path: Path
+) -> None:
+    said = [("user", "Review the tide table."), ("assistant", "The neap tides are missing.")]
+    messages = [
+        {"info": {"id": f"m{at}", "role": role}, "parts": [{"type": "text", "text": text}]}
+        for at, (role, text) in enumerate(said)
+    ]
+    path = tmp_path / "review.json"
+    path.write_text(json.dumps({"info": {**OPENCODE_INFO, "parentID": "o0"}, "messages": messages}))
+    done = reviewer.succeeds("brief", path)
+    assert done.stdout.startswith("# Hand-over of a sub-agent's session review\n")
+    request = done.stdout.partition("## Request\n\n")[2].split("\n")[0]
+    assert request == '"Review the tide table."'
+    assert "Agent: Review" not in done.stdout
+
+
+def test_a_session_shorter_than_its_hand_over_is_said_to_be(
+    reviewer: Reviewer, session: Path
+) -> None:
+    said = f"The session itself is shorter: reviewer view {session}"
+    assert said in reviewer.succeeds("brief", session).stderr
+    told = Session()
+    told.user("Bells. " * 400)
+    session.write_bytes(told.bytes())
+    assert said not in reviewer.succeeds("brief", session, "--max-tokens", 100).stderr
+
+
 def test_in_copilot_nobodys_answer_is_not_the_persons_and_the_report_is_the_agents(
     reviewer: Reviewer, tmp_path: Path
 ) -> None:

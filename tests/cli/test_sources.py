@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Reviewer
 from tests.unit.sources.builders import Session
-from tests.unit.sources.families import CODEX, codex_session, lines, opencode_of_two
+from tests.unit.sources.families import CODEX, CRUSH, codex_session, lines, opencode_of_two
 
 
 @pytest.fixture
@@ -209,6 +211,15 @@ def test_sessions_of_the_folder_that_a_project_was_moved_from_are_its_own(shop: 
     shop.succeeds("undo")
     assert listed(shop) == {}
     assert "not a folder of one project" in shop.fails("sources", "--moved-from", "/")
+
+
+def test_a_database_in_the_project_is_its_own_though_its_files_are_elsewhere(
+    shop: Reviewer,
+) -> None:
+    with closing(sqlite3.connect(CRUSH.write(shop.folder))) as connection, connection:
+        connection.execute("ALTER TABLE files ADD COLUMN path TEXT")
+        connection.execute("INSERT INTO files VALUES ('f1', '/work/bells/bell.py')")
+    assert listed(shop) == {"crush": 1}
 
 
 def test_a_moved_work_tree_keeps_its_project_and_the_sessions_of_its_old_folder(

@@ -12,7 +12,16 @@ from reviewer.sources.document import Document, Located
 from reviewer.sources.fields import Fields, inner, moment, words
 from reviewer.sources.format import Format
 from reviewer.sources.json_values import first_byte
-from reviewer.sources.parts import ROLES, Part, called, function_calls, returned, spoken, thought
+from reviewer.sources.parts import (
+    ROLES,
+    Part,
+    called,
+    function_calls,
+    returned,
+    spoken,
+    thought,
+    used_as,
+)
 from reviewer.sources.reading import Reading
 from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.tool_text import part_text
@@ -20,7 +29,13 @@ from reviewer.sources.turns import Session, Turn
 
 _SPEAKERS = tuple(ROLES)
 _LISTS = ("messages", "traj", "conversations")
-_TIMES = ("timestamp", "created_at", "create_time", "ts")
+_TIMES = ("timestamp", "created_at", "create_time", "ts", "at")
+_EXPORTED: dict[object, RecordUse] = {
+    "instruction": RecordUse.BOOT,
+    "artifact": RecordUse.INJECTED,
+    "summary": RecordUse.SUMMARY,
+}
+"""Types in the lines of `reviewer context export` of texts that nobody said."""
 DEPTH = 4
 """Maximum nesting of lists and objects above a message."""
 _raw = msgspec.json.Decoder(Raw)
@@ -112,15 +127,20 @@ class _Walk:
         message = inner(document.decoded(value))
         role = ROLES[str(known.get("role") or known.get("from"))]
         content = message.get("value" if "value" in message else "content")
+        kind, call, name = known.get("type"), message.get("tool_call_id"), message.get("name")
         if role is Role.TOOL:
-            self._tally["tool message"] += 1
-            call, tool = message.get("tool_call_id"), message.get("name")
-            parts = returned(part_text(content), call, tool)
+            parts = returned(part_text(content), call, name)
+        elif kind == "tool_call":
+            parts = called(name, part_text(content), call)
+        elif kind == "reasoning":
+            parts = thought(part_text(content))
         else:
-            speaker = words(message.get("name"))
             parts = thought(message.get("reasoning_content"))
-            parts += (structs.replace(part, name=speaker) for part in self._text(role, content))
+            spoken_parts = self._text(role, content)
+            parts += (structs.replace(part, name=words(name)) for part in spoken_parts)
             parts += _calls(message)
+            if kind in _EXPORTED:
+                parts = used_as(_EXPORTED[kind], parts)
         at = moment(*(known.get(name) for name in _TIMES))
         yield conversation.turn(document.spot(value), role, parts, key=key, at=at)
 

@@ -28,8 +28,7 @@ class _Session(Session, kw_only=True):
 
 
 def _sessions(database: Connection, path: Path) -> list[_Session]:
-    folder = path.parent
-    cwd = str(folder.parent) if folder.name in (".crush", ".opencode") else ""
+    cwd = _folder(database, path)
     summary = column(columns(database, "sessions"), "summary_message_id")
     rows = database.execute(
         f"SELECT id, parent_session_id, {summary} FROM sessions ORDER BY created_at, id"
@@ -38,6 +37,20 @@ def _sessions(database: Connection, path: Path) -> list[_Session]:
         _Session(id=words(name), cwd=cwd, subagent=bool(parent), summary=summarized)
         for name, parent, summarized in rows
     ]
+
+
+def _folder(database: Connection, path: Path) -> str:
+    """The project's folder: that of the database, unless the files of its sessions are elsewhere
+    because it was moved or copied.
+    """
+    if path.parent.name not in (".crush", ".opencode"):
+        return ""
+    folder = path.absolute().parent.parent
+    known = column(columns(database, "files"), "path")
+    files = [Path(words(name)) for (name,) in database.execute(f"SELECT {known} FROM files")]
+    here = (folder, folder.resolve())
+    is_here = [not each.is_absolute() or any(map(each.is_relative_to, here)) for each in files]
+    return str(folder) if any(is_here) or not files else ""
 
 
 def _messages(database: Connection) -> str:

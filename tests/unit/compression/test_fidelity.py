@@ -99,6 +99,14 @@ def test_a_request_of_several_lines_and_the_name_of_a_tool_are_in_the_source() -
     assert judged(source, content).invented == ("PrintOutput",)
 
 
+def test_a_summary_of_tool_output_alone_is_unchecked_until_it_invents_something() -> None:
+    returned = structs.replace(turn("the drawer is open", "tool"), kind="tool_result")
+    said = turn("The drawer of the kiosk stays open.", "assistant")
+    assert not judged(segment(returned), "the drawer").checked
+    assert judged(segment(said, returned), "the drawer").checked
+    assert judged(segment(returned), "the drawer of `PrintOutput`").checked
+
+
 def test_the_lost_list_names_statements_before_names_with_their_places() -> None:
     lost = judged(segment(), "Please do it.").lost_information
     kinds = [each.kind for each in lost]

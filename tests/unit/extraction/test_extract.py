@@ -56,7 +56,7 @@ def test_the_text_under_the_decision_heading_of_a_record() -> None:
     assert found(note("## Decision\n\nA worker must not:\n\n- delete the queue")) == []
     listed = note("## Decisions\n\nAs of May.\n\n- We run one worker\n- The queue is a file")
     assert [content for *_, content in found(listed)] == [
-        "As of May", "We run one worker", "The queue is a file",
+        "We run one worker", "The queue is a file",
     ]  # fmt: skip
     assert found(record(one)) == []  # an answer in a dialogue is no decision record
     assert found(note("## Context\n\nWe run one worker for each queue.")) == []
@@ -77,6 +77,18 @@ def test_the_title_of_a_decision_record_names_the_subject(
 ) -> None:
     record = note(f"# {title}\n\n## Decision\n\n{text}", headings=(title.strip(),))
     assert [content for *_, content in found(record)] == [statement]
+
+
+@pytest.mark.parametrize(
+    "said", ["## Decision\n\nWe use SQLite, because", "**Decision:** We use SQLite, because"]
+)
+def test_a_statement_that_breaks_off_before_a_list_has_its_first_sentence(said: str) -> None:
+    listed = "* it is one file. Nobody runs it.\n* it is fast\n"
+    (statement,) = [content for *_, content in found(note(f"{said}\n\n{listed}"))]
+    assert statement == "We use SQLite, because: it is one file"
+    (too_long,) = dropped(note(f"{said}\n\n* it is {'very ' * 60}fast"))
+    assert too_long[0] == "above max content length"
+    assert found(note(f"mass = 4 kg\n\n{listed}"))[0][-1] == "mass = 4 kg"
 
 
 def test_of_a_long_decision_its_first_sentence_counts() -> None:

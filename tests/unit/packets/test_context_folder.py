@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from reviewer.packets.assembly import assemble
 from reviewer.packets.context_folder import read_folder
+from reviewer.packets.lookup import find_item
+from reviewer.packets.prepared import Prepared
+from reviewer.packets.token_counts import Measurer
 from reviewer.packets.values import Item, Material, Section
 
 
@@ -44,6 +48,36 @@ def test_every_rule_is_read_with_the_words_around_it(folder: Path) -> None:
         "- A receipt is printed **before** the drawer opens,\n  also when the printer is slow",
         "- a rule without a box",
     ]
+
+
+LED = (
+    "- Count the coins twice.\n\nClosing takes long. **Never:**\n- open the drawer by hand\n"
+    "- print without paper\n\nAsk somebody.\n\n- Lock the door at night.\n"
+)
+
+
+@pytest.mark.parametrize("name", ["CONVENTIONS", "LEARNINGS"])
+def test_an_item_has_the_words_before_its_list_if_they_end_in_a_colon(
+    empty: Path, name: str
+) -> None:
+    found = [(item.title, item.text) for item in read(empty, **{name: LED}).items]
+    assert ("Never: open the drawer by hand", "**Never:** open the drawer by hand") in found
+    assert ("Never: print without paper", "**Never:** print without paper") in found
+    assert ("Lock the door at night", "Lock the door at night.") in found
+    assert "Closing takes long. **Never:**" not in [text for _, text in found]
+
+
+def test_a_rule_alone_has_the_words_before_its_list_and_the_packet_has_them_once(
+    empty: Path,
+) -> None:
+    found = read(empty, CONSTITUTION=LED)
+    assert find_item(found, "CONSTITUTION.md:4").text == "**Never:** open the drawer by hand"
+    made = assemble(Prepared(found, Measurer(), now=datetime(2026, 8, 1, tzinfo=UTC)), 8_000)
+    assert [item.title for item in made.items] == [
+        "Count the coins twice", "Never: open the drawer by hand", "Never: print without paper",
+        "Ask somebody", "Lock the door at night",
+    ]  # fmt: skip
+    assert made.markdown.count("Never:") == 1
 
 
 def test_open_tasks_are_read_whatever_their_box_looks_like(folder: Path) -> None:

@@ -63,7 +63,7 @@ def test_a_document_yields_every_message_at_its_bytes(
         (Role.USER, RecordUse.MESSAGE, "Book a table."),
         (Role.ASSISTANT, RecordUse.MESSAGE, "It is"),
     ]
-    assert scan.tally["tool message"] == 1
+    assert scan.tally["tool result"] == 1
     assert scan.tally["message without text"] == 1
     assert scan.tally["part that is not text"] == 1
     exact(tmp_path, records)

@@ -88,6 +88,18 @@ def test_values_that_are_not_json_are_counted(
         assert scan.tally["row that cannot be read"] == 1
 
 
+@pytest.mark.parametrize("is_here", [True, False])
+def test_a_crush_session_is_in_the_folder_of_its_files_or_in_none(
+    tmp_path: Path, is_here: bool
+) -> None:
+    path = CRUSH.write(tmp_path)
+    folder = tmp_path if is_here else Path("/work/bells")
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("ALTER TABLE files ADD COLUMN path TEXT")
+        connection.execute("INSERT INTO files VALUES ('f1', ?)", [str(folder / "bell.py")])
+    assert {each.origin.cwd for each in read(path).kept()} == {str(tmp_path) if is_here else ""}
+
+
 def test_a_database_with_newer_rows_beside_it_is_copied(tmp_path: Path) -> None:
     path = OPENCODE_DATABASE.write(tmp_path / "there")
     with closing(sqlite3.connect(path)) as writer:

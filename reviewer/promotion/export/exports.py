@@ -15,7 +15,7 @@ from reviewer.promotion.export.context_folder import plan_context_folder
 from reviewer.promotion.export.file_writer import PlannedFile, read_file, write_plan
 from reviewer.promotion.export.items import ExportItem, Layer, mask_items
 from reviewer.promotion.export.markdown import render_markdown
-from reviewer.promotion.export.marked_block import with_block
+from reviewer.promotion.export.marked_block import with_block, without_block
 from reviewer.promotion.lists.queue import Queue
 from reviewer.promotion.views import QueueQuery, RowKind, Sort
 from reviewer.sharing import personal
@@ -60,12 +60,14 @@ class Exports:
         return plan_context_folder(self.items(project), folder)
 
     def plan_into(self, project: str | None, path: Path) -> PlannedFile:
-        """The plan for an agent's instruction file: only the marked block changes.
+        """The plan for an agent's instruction file: only the marked block changes; without facts
+        there is none.
 
         Raises SourceError if it cannot be read, BlockError.
         """
         before = read_file(path)
-        after = with_block(path, before or b"", self.markdown(project))
+        text, data = self.markdown(project), before or b""
+        after = with_block(path, data, text) if text else without_block(path, data)
         return PlannedFile(path=path, before=before, after=after)
 
     def write(self, plans: Sequence[PlannedFile]) -> list[Path]:

@@ -48,6 +48,8 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     """
     from reviewer.sources.walk import walk
 
+    if Path("-") in paths:
+        raise click.UsageError("standard input is not read: save it in a file, and name that")
     sessions: dict[Path, frozenset[str]] = {}
     if not paths:
         chosen, what = project_sessions(session)

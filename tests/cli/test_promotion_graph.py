@@ -111,6 +111,7 @@ class TestEntities:
         entity = show(ingested, memory)["graduated_to"]
         assert line == (
             f"Graduated #{memory} to decision #{entity} - reviewer undo takes it back\n"
+            f"Agents no longer get #{memory} until you promote #{entity}.\n"
         )
         shown = show(ingested, entity)
         assert shown["entity"]["name"] == "Receipts"

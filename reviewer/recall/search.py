@@ -88,13 +88,19 @@ IS_LEFT_OUT, IS_PINNED = _HAS.format("only"), _HAS.format("pinned")
 """Whether a row `m` of `memory` is left out of packets, or first in them, in SQL."""
 _IS_UNPROMPTED, _IS_ALWAYS = _HAS.format("unprompted"), _HAS.format("always")
 
+IS_DISPUTED = (
+    "EXISTS (SELECT 1 FROM conflict c JOIN memory o ON o.id = c.left_id + c.right_id - m.id"
+    " WHERE m.id IN (c.left_id, c.right_id) AND c.resolution IS NULL AND o.status = 'active')"
+)
+"""Whether an active row `m` has an open conflict with another active one, in SQL."""
+
 _Tied = tuple[int, str, str]
 """A memory, its content, and the value of one of its moments."""
 
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 _RECALLABLE = (
     f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND NOT {_IS_ALWAYS}"
-    f" AND NOT {_IS_UNPROMPTED}"
+    f" AND NOT {_IS_UNPROMPTED} AND NOT {IS_DISPUTED}"
 )
 _MOMENT = "EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind"
 _TOLD = f"{_RECALLABLE} AND {_MOMENT} = '{TEXT}')"
@@ -275,7 +281,8 @@ def _tied(store: sqlite3.Connection, project: int, where: str, *values: str) -> 
     # CROSS JOIN makes SQLite start with the few moments, not with the memories.
     return store.execute(
         "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE {where} AND {_ACTIVE} ORDER BY m.id DESC",
+        f" WHERE {where} AND {_ACTIVE} AND (t.kind = 'guard' OR NOT {IS_DISPUTED})"
+        " ORDER BY m.id DESC",
         (*values, project),
     ).fetchall()
 

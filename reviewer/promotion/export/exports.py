@@ -48,8 +48,9 @@ class Exports:
             )
             for each in self._state.all(project)
         ]
-        # A settled conflict is active too, but not a fact.
-        ids = self._queue.ids(QueueQuery(project, "active", "-kind:conflict", Sort.NEWEST))
+        # A settled conflict is active too, but not a fact; one side of an open one is not true.
+        facts = "-kind:conflict -is:disputed"
+        ids = self._queue.ids(QueueQuery(project, "active", facts, Sort.NEWEST))
         return mask_items([*state, *(self._item(number) for number in sorted(ids))])
 
     def markdown(self, project: str | None) -> AgentText:

@@ -26,9 +26,10 @@ from reviewer.packets.values import Item, Material, Problem, RuleBlock, Section
 from reviewer.packets.wording import title_of
 from reviewer.recall.event_kinds import ERROR, START
 from reviewer.recall.outcomes import UseOutcome, uses_of
-from reviewer.recall.search import IS_DISPUTED, IS_LEFT_OUT, IS_PINNED
+from reviewer.recall.search import IS_LEFT_OUT, IS_PINNED
 from reviewer.sources.records import Role
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.disputed import IS_DISPUTED
 from reviewer.text.numerals import count
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import log
 
 from reviewer.recall.uses import QUOTED, TEXT, WORD
+from reviewer.store.disputed import IS_DISPUTED
 from reviewer.text.stop_words import SPEECH_STOP_WORDS as FUNCTION_WORDS
 
 MIN_SCORE = 1.65
@@ -87,12 +88,6 @@ _HAS = "instr(char(10) || m.moments || char(10), char(10) || '{}' || char(10))"
 IS_LEFT_OUT, IS_PINNED = _HAS.format("only"), _HAS.format("pinned")
 """Whether a row `m` of `memory` is left out of packets, or first in them, in SQL."""
 _IS_UNPROMPTED, _IS_ALWAYS = _HAS.format("unprompted"), _HAS.format("always")
-
-IS_DISPUTED = (
-    "EXISTS (SELECT 1 FROM conflict c JOIN memory o ON o.id = c.left_id + c.right_id - m.id"
-    " WHERE m.id IN (c.left_id, c.right_id) AND c.resolution IS NULL AND o.status = 'active')"
-)
-"""Whether an active row `m` has an open conflict with another active one, in SQL."""
 
 _Tied = tuple[int, str, str]
 """A memory, its content, and the value of one of its moments."""

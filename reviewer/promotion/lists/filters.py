@@ -12,9 +12,9 @@ from reviewer.errors import FilterError
 from reviewer.promotion.queue_order import CONFLICT, NEEDS, OWN_WORDS
 from reviewer.promotion.views import RowKind, Status
 from reviewer.proposing.values import Proposer
-from reviewer.recall.search import IS_DISPUTED
 from reviewer.sources.records import Role
 from reviewer.store.changes import Value
+from reviewer.store.disputed import IS_DISPUTED
 from reviewer.text.filter_line import Field, Term, parsed, terms, unfinished
 from reviewer.text.signs import FLAGS
 

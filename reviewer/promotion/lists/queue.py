@@ -28,10 +28,10 @@ from reviewer.promotion.views import (
     line_of_span,
 )
 from reviewer.proposing.values import Proof
-from reviewer.recall.search import IS_DISPUTED
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.changes import Value
 from reviewer.store.database import Database
+from reviewer.store.disputed import IS_DISPUTED
 
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
 _BEHIND = (

@@ -75,7 +75,7 @@ def program() -> NoReturn:
 
 
 def main() -> int:
-    """Run the command line in `sys.argv`; returns the exit code (0, 1, 2 or 130)."""
+    """Run the command line in `sys.argv`; returns the exit code (0, 1, 2, 3 or 130)."""
     from reviewer.cli.run import run
 
     return run(sys.argv[1:], open_screen, check_keymap)

@@ -23,7 +23,8 @@ COMMANDS_HEAD = """# Commands
 Generated from the program's own help by `tests/generate_docs.py`.
 
 Data goes to stdout, narration to stderr. `--json` prints one object per line. Exit codes: 0 done,
-1 could not (one line says why and what to do), 2 wrong usage, 130 interrupted.
+1 could not (one line says why and what to do), 2 wrong usage, 3 a pipeline
+waits for an answer, 130 interrupted.
 
 A filter takes words, `"a phrase"`, `-word`, and fields: `by:me`, `type:`, `rule:`, `status:`,
 `path:`, `flag:`, `agent:`, `session:`, `branch:`, `model:`, `actor:`, `since:2026-03-01`,

@@ -79,8 +79,8 @@ def desk(tmp_path: Path) -> Path:
     stages = [{"node": "start"}, {"node": "analyze", "outcome": "success", "notes": "One sender."}]
     (work / "run.json").write_text(json.dumps({"run_id": "r1", "completed": stages}))
     with zipfile.ZipFile(work / "export.zip", "w") as export:
-        for file in (sample / "chat").iterdir():
-            export.write(file, file.name)
+        export.writestr("chat.html", "")
+        export.writestr("conversations.json", "[]")
     places = (
         ".claude/projects/-home-you-work-app/memory", ".codex/memories", ".ssh", "Dropbox/reviewer",
     )  # fmt: skip

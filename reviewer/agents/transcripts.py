@@ -39,7 +39,7 @@ def find_session(name: str, folder: Path, agent: str = "") -> SessionFile | None
     """The session with this id: of one agent, in any folder; or of any agent, in this project."""
     scope = ProjectFolders.of(folder)
     for each in find_sessions(Machine.here(), scope, _formats_of(agent)) if name else ():
-        named = each.session == name or (not each.session and _named_after(each.path, name))
+        named = each.session == name or (not each.session and named_after(each.path, name))
         if named and (agent or each.belongs_to(scope)):
             return _transcript(each)
     return None
@@ -119,7 +119,7 @@ def _transcript(found: FoundSession) -> SessionFile:
     return SessionFile(found.path, found.session or None, found.cwd)
 
 
-def _named_after(path: Path, session: str) -> bool:
+def named_after(path: Path, session: str) -> bool:
     """Whether a file is named after a session: `ID.jsonl`, `rollout-TIME-ID.jsonl`,
     `session-TIME-SHORTID.json`, `ID/events.jsonl`.
     """

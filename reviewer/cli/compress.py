@@ -42,7 +42,7 @@ LEVELS = tuple(each.name.lower() for each in Level)
 @click.argument("name", metavar="CONTEXT")
 @option(
     "--level",
-    "Detailed is about 3:1, brief 10:1, tags 50:1; all shows all four.  [default: brief]",
+    "Detailed is at least about 3:1, brief 10:1, tags 50:1; all shows all four.  [default: brief]",
     choices=[*LEVELS, "all"],
 )
 @option("--fit N", "Choose levels so that the context fits N tokens; those of --set stay.", least=1)

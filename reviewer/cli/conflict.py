@@ -16,9 +16,10 @@ from reviewer.cli.session import Session, Verb, pass_session
 @flag("--dismiss", "They do not contradict each other.")
 @pass_session
 def conflict(session: Session, number: int, keep: int | None, both: bool, dismiss: bool) -> None:
-    """Conflicts are never settled automatically: each waits in the queue for your decision. List
-    them with `reviewer queue list --filter kind:conflict`; `reviewer queue show ID` shows both
-    sides with their evidence. Undo brings a conflict back.
+    """Conflicts are never settled automatically: each waits in the queue for your decision, and
+    while both sides are promoted, agents get neither. List them with `reviewer queue list --filter
+    kind:conflict`; `reviewer queue show ID` shows both sides with their evidence. Undo brings a
+    conflict back.
     """
     if (keep is not None) + both + dismiss != 1:
         raise click.UsageError("choose one of --keep ID, --both and --dismiss")

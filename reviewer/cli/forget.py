@@ -87,7 +87,8 @@ def _blocks(engine: Engine, erasure: Erasure) -> Iterator[str]:
 def _print_erasure(erasure: Erasure, project: str) -> None:
     if erasure.wipe.project:
         print_text(
-            f"Project {project} with {count(len(erasure.memories), 'memory', 'memories')}"
+            f"Project {project} with "
+            f"{count(len(erasure.memories), 'candidate or memory', 'candidates and memories')}"
             ", its sources, contexts, runs and state, and all cached answers of models"
         )
         return

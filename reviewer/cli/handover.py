@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from reviewer.compression.handover import Handover
 
 LEAST = 100
+NEWEST_NAMED = 5
 
 
 def _about_a_session(tokens: int) -> Callable[[Command], Command]:
@@ -98,7 +99,8 @@ def find_session(session: Session, name: str | None) -> SessionFile:
 
     Raises SourceError.
     """
-    from reviewer.agents.transcripts import SessionFile
+    from reviewer.agents.transcripts import SessionFile, named_after
+    from reviewer.sources.discovery import id_of
 
     if name is not None and (Path(name).exists() or len(Path(name).parts) > 1):
         return SessionFile(Path(name))
@@ -116,10 +118,17 @@ def find_session(session: Session, name: str | None) -> SessionFile:
                 "No session of this project is known. Name the file of one: reviewer brief FILE"
             )
         return max(known, key=lambda each: known[each])
-    matches = [each for each in known if name in (each.session, each.path.stem, each.path.name)]
+    matches = [
+        each
+        for each in known
+        if name in (each.session, each.path.name)
+        or (each.session is None and named_after(each.path, name))
+    ]
     if not matches:
+        newest = sorted(known, key=lambda each: -known[each])[:NEWEST_NAMED]
+        ids = ", ".join(id_of(each.path, each.session or "") for each in newest)
         raise SourceError(
-            f"{name} is neither a file nor a known session. "
+            f"{name} is neither a file nor a known session. {f'Newest: {ids}. ' if ids else ''}"
             "List those of this project: reviewer sources --files"
         )
     return max(matches, key=lambda each: known[each])

@@ -48,8 +48,11 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     """
     from reviewer.sources.walk import walk
 
+    if Path("-") in paths:
+        raise click.UsageError("standard input is not read: save it in a file, and name that")
     sessions: dict[Path, frozenset[str]] = {}
-    if not paths:
+    named = bool(paths)
+    if not named:
         chosen, what = project_sessions(session)
         paths, sessions = chosen.paths, chosen.sessions
         narrate(what)
@@ -66,6 +69,7 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
             breakable=interruption.breakable,
             again=again,
             sessions=sessions,
+            named=named,
         )
         line.clear()
         waiting = engine.queue.counts(report.project)
@@ -86,6 +90,8 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
         narrate(unread, *report.problems)
     if not as_json:
         _say_what_is_next(report, waiting, offered)
+    if report.unread_named:
+        leave(FAILED)
 
 
 def _say_what_is_next(report: WaveReport, waiting: Counts, offered: str) -> None:

@@ -26,7 +26,7 @@ from reviewer.cli.output import (
 )
 from reviewer.cli.pipeline import pipeline
 from reviewer.cli.progress import Interruption, ProgressLine, interruptible
-from reviewer.cli.session import FAILED, INTERRUPTED, Session, leave, pass_session
+from reviewer.cli.session import FAILED, INTERRUPTED, WAITING, Session, leave, pass_session
 from reviewer.pipelines import events
 from reviewer.pipelines.events import Event, RunDone, StageDone, StageQuestion
 from reviewer.pipelines.options import RunOptions, options_from
@@ -89,7 +89,8 @@ def run(
     """Run a pipeline from its start to its exit.
 
     Every stage ends with a checkpoint: if the run is interrupted (Ctrl-C, a failing model, an
-    unanswered question), `pipeline resume` continues from there. The prompts and answers of all
+    unanswered question), `pipeline resume` continues from there. The exit code of a run that waits
+    for an answer is 3. The prompts and answers of all
     stages are in the run's folder.
 
     A stage succeeds unless its answer ends with a line such as `Outcome: fail`. `Preferred label:
@@ -197,7 +198,9 @@ def _run_to_its_end(
         return
     if done.state in ("cancelled", "failed"):
         narrate(f"Continue with: reviewer pipeline resume {done.run_id}")
-    leave(INTERRUPTED if interruption.asked or done.state == "cancelled" else FAILED)
+    if interruption.asked or done.state == "cancelled":
+        leave(INTERRUPTED)
+    leave(WAITING if done.state == "waiting" else FAILED)
 
 
 class Watcher:

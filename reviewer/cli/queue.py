@@ -38,8 +38,8 @@ def queue() -> None:
 @option(
     "--filter Q",
     'Words, "a phrase", -word, kind:x, type:x, rule:x, path:x, status:x, flag:x, by:me, '
-    "proposer:x, actor:x, is:deferred, is:edited, is:unused, conf>0.5, seen>2. A kind is a "
-    "decision, trap ..., or memory, entity or conflict.",
+    "proposer:x, actor:x, is:deferred, is:edited, is:unused, is:disputed, conf>0.5, seen>2. A kind"
+    " is a decision, trap ..., or memory, entity or conflict.",
     into="filter_text",
     default="",
 )
@@ -59,6 +59,8 @@ def list_queue(
     """
     if field := field_without_value(filter_text):
         raise click.UsageError(f"{field}: in --filter has no value")
+    if filter_text.count('"') % 2:
+        raise click.UsageError('a phrase in --filter has no closing "')
     with session.listing() as engine:
         query = QueueQuery(
             project=engine.project,
@@ -75,10 +77,12 @@ def list_queue(
             total = engine.queue.count(query)
             if total > len(ids):
                 narrate(f"{len(ids):,} of {total:,}")
-        elif status == "waiting" and not filter_text:
-            narrate("The queue is empty. Ingest something: reviewer ingest PATH")
-        else:
+        elif filter_text or status not in ("waiting", "all"):
             narrate("Nothing matches. To list everything: reviewer queue list --status all")
+        elif aside := engine.queue.counts(engine.project).deferred:
+            narrate(f"Nothing waits. {aside:,} deferred: reviewer queue list --status deferred")
+        else:
+            narrate("The queue is empty. Ingest something: reviewer ingest PATH")
 
 
 def _print_batch(engine: Engine, ids: Sequence[int], as_json: bool) -> None:

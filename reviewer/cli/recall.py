@@ -27,7 +27,7 @@ def recall(session: Session, /, limit: int, of: str, as_json: bool, **moment: st
     """
     named = [(kind, text) for kind, text in moment.items() if text is not None]
     if len(named) != 1:
-        raise click.UsageError("name one of --command, --error, --file and --prompt")
+        raise click.UsageError("give exactly one of --command, --error, --file and --prompt")
     ((kind, text),) = named
     with session.reading() as engine:
         project = engine.project

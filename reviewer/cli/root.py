@@ -35,7 +35,7 @@ SECTIONS = {
         "edit": VerbEntry(
             "Change the wording, type or name of a memory, or when it is recalled.", "triage"
         ),
-        "defer": VerbEntry("Move candidates to the end of the queue.", "triage"),
+        "defer": VerbEntry("Set candidates aside: they no longer wait.", "triage"),
         "remember": VerbEntry("Write a memory in your own words."),
         "undo": VerbEntry("Undo your latest decision, or the act with this number.", "history"),
         "redo": VerbEntry("Redo the act that was undone last.", "history"),
@@ -48,7 +48,7 @@ SECTIONS = {
         "verify": VerbEntry("Check that the store agrees with its ledger.", "history"),
         "export": VerbEntry("Export trusted state, active entities and active memories."),
         "forget": VerbEntry("Erase memories, or a project, for good."),
-        "merge": VerbEntry("Merge one memory into another.", "triage", rare=True),
+        "merge": VerbEntry("Merge a candidate into another or a memory.", "triage", rare=True),
         "supersede": VerbEntry("Replace an active memory by a newer one.", "triage", rare=True),
         "restore": VerbEntry("Return decided candidates to the queue.", "triage", rare=True),
         "retire": VerbEntry("Make memories invalid.", "triage", rare=True),

@@ -21,7 +21,7 @@ from reviewer.cli.session import (
     OpenScreen,
     Session,
 )
-from reviewer.errors import ReviewerError
+from reviewer.errors import FilterError, ReviewerError
 from reviewer.installation import missing_extra
 
 COMPLETE = "_REVIEWER_COMPLETE"
@@ -81,6 +81,8 @@ def explain(problem: BaseException) -> tuple[str, int]:
             return problem.format_message(), problem.exit_code
         case click.Abort() | KeyboardInterrupt() | CancelledError():
             return "Interrupted.", INTERRUPTED
+        case FilterError():
+            return str(problem), WRONG_USAGE
         case ReviewerError():
             return str(problem), FAILED
         case sqlite3.Error():

@@ -55,8 +55,8 @@ def sources(
     """Without --all, only those of this project: of its folders and linked work trees. Only the
     known session folders of agents are searched. Read them with `reviewer ingest`, without a path.
 
-    --files also shows the folder of each session. If the project used to be in another folder, or
-    agents worked in a copy that is gone, name that folder once with --moved-from.
+    --files also shows the id and the folder of each session. If the project used to be in another
+    folder, or agents worked in a copy that is gone, name that folder once with --moved-from.
     """
     if former is not None:
         with session.changing(create=True) as engine:
@@ -100,10 +100,9 @@ def _columns(row: AgentSessions) -> tuple[str, ...]:
 
 
 def _lines(each: FoundSession, read: bool) -> Iterator[str]:
-    inside = f" {each.session}" if each.session else ""
     apart = " (sub-agent)" if each.subagent else ""
-    yield f"{'read' if read else 'new':4}  {each.agent}{apart}  {each.path}{inside}"
-    yield f"      in {each.cwd}{_gone(each.cwd)}" if each.cwd else "      in ?"
+    yield f"{'read' if read else 'new':4}  {each.agent}{apart}  {each.path}"
+    yield f"      {each.id}  in {each.cwd or '?'}{_gone(each.cwd)}"
 
 
 def _to_json(each: FoundSession, read: bool) -> dict[str, object]:
@@ -111,7 +110,7 @@ def _to_json(each: FoundSession, read: bool) -> dict[str, object]:
         "agent": each.agent,
         "format": each.format,
         "path": str(each.path),
-        "session": each.session,
+        "session": each.id,
         "cwd": each.cwd,
         "bytes": each.bytes,
         "modified": _written(each.modified_ns),

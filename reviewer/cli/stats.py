@@ -20,8 +20,8 @@ COLUMNS = ("waiting", "deferred", "promoted", "rejected", "beyond_cap")
 @json_option("One JSON object per project.")
 @pass_session
 def stats(session: Session, as_json: bool) -> None:
-    """Durations are in milliseconds. Compressions are measured across all projects, and so are
-    questions to models: by day, by session and in total, at the prices in your settings.
+    """Compressions, previews included, are measured across all projects, and so are questions to
+    models: by day, by session and in total, at the prices in your settings.
     """
     with session.listing() as engine:
         names = [engine.project] if engine.project else engine.project_names()
@@ -61,7 +61,7 @@ def stats(session: Session, as_json: bool) -> None:
         measures,
         as_json,
         lambda measure: (
-            measure.name.rpartition(".")[2],
+            measure.name.rpartition(".")[2].replace("Duration", "Duration (ms)"),
             measure.label,
             f"{measure.count:,}",
             f"{measure.total:,.0f}" if measure.name.endswith("LlmTokens") else "",
@@ -70,7 +70,9 @@ def stats(session: Session, as_json: bool) -> None:
             f"{measure.most:,.2f}",
             "",
         ),
-        head=("compression", "", "times", "sum", "mean", "least", "most", "") if measures else (),
+        head=("compression in all projects", "", "times", "sum", "mean", "least", "most", "")
+        if measures
+        else (),
         right=range(2, 7),
     )
 
@@ -100,7 +102,9 @@ def _print_questions(as_json: bool) -> None:
             f"{row.tokens_out:,}",
             _price(row),
         ),
-        head=("questions", "", "asked", "tokens in", "tokens out", "price") if questions else (),
+        head=("questions in all projects", "", "asked", "tokens in", "tokens out", "price")
+        if questions
+        else (),
         right=range(2, 5),
     )
 

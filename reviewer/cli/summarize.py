@@ -27,7 +27,7 @@ LEVELS = tuple(each.name.lower() for each in Level if each is not Level.FULL)
 @click.argument("path", type=FILE)
 @option(
     "--level",
-    "Detailed is about 3:1, brief 10:1, tags 50:1.",
+    "Detailed is at least about 3:1, brief 10:1, tags 50:1.",
     choices=[*LEVELS, "all"],
     default="brief",
 )

@@ -79,7 +79,9 @@ def retire(session: Session, ids: tuple[int, ...]) -> None:
 @option("--into ID", "The one to keep.", type=ID, required=True)
 @pass_session
 def merge(session: Session, memory: int, into: int) -> None:
-    """The first one becomes superseded and keeps its evidence."""
+    """The first one becomes superseded and keeps its evidence. Only a candidate is merged; a memory
+    is replaced with `reviewer supersede`.
+    """
     with session.changing() as engine:
         report_act(engine.triage.merge([memory], into))
 
@@ -101,7 +103,7 @@ def merge(session: Session, memory: int, into: int) -> None:
     into="moments",
     many=True,
 )
-@flag("--promote", "Promote it in the same act.")
+@flag("--promote", "Promote it.")
 @pass_session
 def edit(
     session: Session,
@@ -112,9 +114,10 @@ def edit(
     moments: tuple[str, ...],
     promote: bool,
 ) -> None:
-    """Wording, type, name and --promote are one act, --when is one of its own. `reviewer queue
-    show` still shows an earlier wording. Types are those of `reviewer remember`: `project` is the
-    memory, `entity:project` the entity. A candidate that gets the type of an entity becomes one.
+    """Wording, type, name and --promote are one act; --when is one of its own, undone by itself.
+    `reviewer queue show` still shows an earlier wording. Types are those of `reviewer remember`:
+    `project` is the memory, `entity:project` the entity. A candidate that gets the type of an
+    entity becomes one.
     """
     worded = content_file is not None or type_ is not None or name is not None
     if not worded and not moments:
@@ -151,9 +154,12 @@ def supersede(session: Session, memory: int, by: int) -> None:
 @pass_session
 def graduate(session: Session, memory: int, type_: str, name: str | None) -> None:
     """The new candidate has the words and the evidence of the memory, which is frozen and points to
-    it. Undo removes the candidate and makes the memory active again. Types: project, system,
-    subsystem, component, interface, requirement, constraint, decision, material, parameter,
-    analysis_model, result, validation_claim, vendor, process.
+    it: agents no longer get it until you promote the candidate. Undo removes the candidate and
+    makes the memory active again. Types: project, system, subsystem, component, interface,
+    requirement, constraint, decision, material, parameter, analysis_model, result,
+    validation_claim, vendor, process.
     """
     with session.changing() as engine:
-        report_act(engine.entities.graduate(memory, type_, name=name))
+        done = engine.entities.graduate(memory, type_, name=name)
+        report_act(done)
+        narrate(f"Agents no longer get #{memory} until you promote #{done.ids[0]}.")

@@ -29,6 +29,7 @@ from reviewer.recall.outcomes import UseOutcome, uses_of
 from reviewer.recall.search import IS_LEFT_OUT, IS_PINNED
 from reviewer.sources.records import Role
 from reviewer.store.database import Database, failures_as_sentences
+from reviewer.store.disputed import IS_DISPUTED
 from reviewer.text.numerals import count
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ ALL_OR_NOTHING_CHARS = 400
 
 _RULE_MARK = re.compile(r"(?:^|\s)#constitution\b", re.IGNORECASE)
 
+DISPUTED = "is one side of an open conflict, so both are left out; settle it to include one"
 PLANTED = "reads like an order planted for an agent, so it was left out; reword it to include it"
 
 _NOT_SHOWN = {"date", "status", "number"}
@@ -58,7 +60,7 @@ says nothing.
 
 _ACTIVE = f"""
 SELECT m.id, m.kind, m.type, m.content, m.rule, m.first_seen, m.flags, e.name, e.attributes,
-    m.sessions, m.cost, {IS_PINNED} AS pinned,
+    m.sessions, m.cost, {IS_PINNED} AS pinned, {IS_DISPUTED} AS disputed,
     (SELECT count(DISTINCT coalesce(r.session, r.source_id)) FROM evidence v
         JOIN record r ON r.id = v.record_id WHERE v.memory_id = m.id) AS cited,
     (SELECT max(r.role <> '{Role.NOTE}') FROM evidence v
@@ -96,6 +98,8 @@ def read_store(database: Database, state: TrustedState, project: str | None) -> 
         for row in database.reader().execute(_ACTIVE, (project,)):
             if is_planted(row["content"], row["flags"].split()):
                 problems.append(Problem(f"m:{row['id']}", 0, PLANTED))
+            elif row["disputed"]:
+                problems.append(Problem(f"m:{row['id']}", 0, DISPUTED))
             elif _is_constitution(row):
                 text = _RULE_MARK.sub("", _full_text(row)).strip()
                 rules.append(RuleBlock(f"- {text}", f"m:{row['id']}", listed=True))

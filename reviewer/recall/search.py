@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import log
 
 from reviewer.recall.uses import QUOTED, TEXT, WORD
+from reviewer.store.disputed import IS_DISPUTED
 from reviewer.text.stop_words import SPEECH_STOP_WORDS as FUNCTION_WORDS
 
 MIN_SCORE = 1.65
@@ -94,7 +95,7 @@ _Tied = tuple[int, str, str]
 _ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
 _RECALLABLE = (
     f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND NOT {_IS_ALWAYS}"
-    f" AND NOT {_IS_UNPROMPTED}"
+    f" AND NOT {_IS_UNPROMPTED} AND NOT {IS_DISPUTED}"
 )
 _MOMENT = "EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind"
 _TOLD = f"{_RECALLABLE} AND {_MOMENT} = '{TEXT}')"
@@ -275,7 +276,8 @@ def _tied(store: sqlite3.Connection, project: int, where: str, *values: str) -> 
     # CROSS JOIN makes SQLite start with the few moments, not with the memories.
     return store.execute(
         "SELECT m.id, m.content, t.value FROM moment t CROSS JOIN memory m ON m.id = t.memory_id"
-        f" WHERE {where} AND {_ACTIVE} ORDER BY m.id DESC",
+        f" WHERE {where} AND {_ACTIVE} AND (t.kind = 'guard' OR NOT {IS_DISPUTED})"
+        " ORDER BY m.id DESC",
         (*values, project),
     ).fetchall()
 

@@ -37,6 +37,7 @@ _CWD = re.compile(
     rb'("(?:[^"\\]|\\.){1,4000}")'
 )
 
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _HASH = re.compile(rb'"projectHash"\s*:\s*"([0-9a-f]{64})"')
 
 
@@ -91,6 +92,10 @@ class FoundSession(Struct, frozen=True, kw_only=True):
     expires_ns: int | None = None
     """When the agent will delete it."""
 
+    @property
+    def id(self) -> str:
+        return id_of(self.path, self.session)
+
     def belongs_to(self, scope: ProjectFolders) -> bool:
         if self.cwd:
             return is_within(self.cwd, scope)
@@ -114,6 +119,14 @@ def find_sessions(
                     if path not in seen and status.st_size:
                         seen.add(path)
                         yield from _sessions(each, location, path, root, status, kept)
+
+
+def id_of(path: Path, session: str) -> str:
+    """The id of a session: its own in a file with several, else the one at the end of the name of
+    the file or its folder, else the name of the file.
+    """
+    named = (found[0] for name in (path.stem, path.parent.name) if (found := _ID.search(name)))
+    return session or next(named, path.stem)
 
 
 def is_known_place(path: Path, machine: Machine, formats: Iterable[Format]) -> bool:

@@ -45,6 +45,8 @@ PASSED_SUFFIXES = _names(
 )
 CONTAINERS = (".db", ".sqlite", ".sqlite3", ".vscdb", ".zip")
 """Suffixes of databases and archives, which are read if agents keep sessions in them."""
+PARTS = ("message", "part")
+"""Folders beside `session`, in a session storage of OpenCode."""
 IGNORE_FILE = "ignore file"
 UNREADABLE_FOLDER = "folder cannot be read"
 LINK_OUTSIDE = "link to a file outside the folder"
@@ -124,7 +126,9 @@ class _Walk:
             if any(_is_ignore_file(entry) for entry in found):
                 rules += (read_ignore_file(here),)
             folders = []
-            own = own_names(Path(here), [entry.name for entry in found], self._store)
+            names = [entry.name for entry in found]
+            own = own_names(Path(here), names, self._store)
+            parts = PARTS if {"session", *PARTS} <= set(names) else ()
             for entry in found:
                 if entry.name in own:
                     yield FoundPath(Path(entry.path), OWN_FILE)
@@ -132,6 +136,8 @@ class _Walk:
                     yield _of_ignore_file(rules[-1])
                 elif _is_folder(entry):
                     reason = _folder_reason(entry, rules)
+                    if entry.name in parts:
+                        reason = "folder of parts of sessions, read with them"
                     if reason:
                         yield FoundPath(Path(entry.path), reason)
                     else:

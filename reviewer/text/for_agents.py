@@ -38,15 +38,15 @@ def _wide(word: str) -> str:
 
 _OF_HOSTS = (
     "(?:system|user|assistant|human|developer|model|tool|function|instruction|reminder|memory"
-    r"|context|think|sys|inst|invoke|antml)\w*"
+    r"|context|think|sys|inst|invoke|antml|attachment|turn|env)\w*"
 )
 _FRAME = re.compile(
     # `</tag>`, comments, `<|im_end|>`, also with blanks or marks of invisible characters
     rf"{_LESS}(?=\s*+(?:[/!?|\\]|[^\x00-\x7f\w\s‹]|%2f|&#|&\w{{1,12}};))"
-    # `<tag>`; after a word or in a path (`List<String>`, `specs/<name>.md`) it is a placeholder,
-    # unless it can only be a tag
-    rf"|(?<![\w/]){_LESS}(?=[^\W\d])"
-    rf"|{_LESS}(?={_OF_HOSTS}\W|\w{{1,40}}[-_:]|[^\W\d]\w*+\s++[\w-]++\s*+=)"
+    # `<tag`; one plain word (`show <id>`), or after a word or in a path (`List<String>`,
+    # `specs/<name>.md`), is a placeholder, unless it can only be a tag
+    rf"|(?<![\w/]){_LESS}(?=[^\W\d])(?![A-Za-z][A-Za-z0-9]*+>)"
+    rf"|{_LESS}(?={_OF_HOSTS}\W|s>|\w{{1,40}}[-_:]|[^\W\d]\w*+\s++[\w-]++\s*+=)"
     rf"|{_LESS}(?=\s++[^\W\d][\w.:-]{{0,60}}(?:\s[^<>]{{0,200}})?[>＞])",
     re.IGNORECASE,
 )

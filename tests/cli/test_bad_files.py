@@ -60,6 +60,32 @@ class TestWhatIsRead:
         assert named == f"{path} cannot be read: the database is damaged (string or blob too big)."
         assert reviewer.ids()
 
+    def test_a_named_file_that_is_not_read_is_an_error_and_one_of_a_folder_is_none(
+        self, reviewer: Reviewer
+    ) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        good, cut = folder / "good.md", folder / "cut.json"
+        good.write_text(NOTE)
+        cut.write_text("{]")
+        done = reviewer("ingest", cut, good)
+        assert done.returncode == 1
+        assert f"{cut} is not text that reviewer reads" in done.stderr
+        assert reviewer.ids()
+        assert "cut.json" not in reviewer.succeeds("ingest", folder, "--again").stderr
+
+    def test_the_counts_of_unread_files_agree(self, reviewer: Reviewer) -> None:
+        folder = reviewer.folder / "notes"
+        folder.mkdir()
+        (folder / "good.md").write_text(NOTE)
+        (folder / "cut.jsonl").write_text('{"type":"user","message":{"content":"Hel')
+        (folder / "dangling.md").symlink_to(folder / "nowhere.md")
+        done = reviewer.succeeds("ingest", folder, "--json")
+        counts = json.loads(done.stdout)
+        assert counts["errors"] == counts["unread"] == len(counts["problems"]) == 2
+        assert done.stderr.startswith("2 files could not be read: ")
+        assert "dangling.md" in done.stderr
+
     @pytest.mark.parametrize(
         ("name", "content", "why"),
         [

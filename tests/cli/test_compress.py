@@ -219,6 +219,7 @@ def test_stats_show_the_results_of_compressions(talk: Reviewer) -> None:
     names = {row["metric"].rpartition(".")[2] for row in found}
     assert names == {"CompressionRatio", "Duration", "FidelityScore"}
     assert "CompressionRatio" in talk("stats").stdout
+    assert "Duration (ms)" in talk("stats").stdout
 
 
 def model_at(server: Faulty, program: Reviewer, more: str = "") -> dict[str, str]:

@@ -81,3 +81,11 @@ def test_what_changes_nothing_says_so_and_offers_no_undo(seeded: Reviewer, verb:
     assert "already." in done.stderr
     assert "takes it back" not in done.stderr
     assert seeded.rows("history") == acts
+
+
+def test_a_memory_is_replaced_and_not_merged(seeded: Reviewer) -> None:
+    first, second = seeded.ids()[:2]
+    seeded.succeeds("promote", first, second, "--alone")
+    said = seeded.fails("merge", first, "--into", second)
+    assert f"reviewer supersede {first} --by {second}" in said
+    seeded.succeeds("supersede", first, "--by", second)

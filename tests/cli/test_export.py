@@ -96,3 +96,15 @@ def test_an_entity_is_not_named_twice(reviewer: Reviewer) -> None:
     text = reviewer("--project", "p", "export").stdout
     assert f"- {said} (written by hand)" in text
     assert "- **Till**: Drawers open by key (written by hand)" in text
+
+
+def test_a_file_gets_no_block_when_nothing_is_kept(ingested: Reviewer) -> None:
+    file = ingested.folder / "AGENTS.md"
+    ingested.succeeds("export", "--into", file, "--write")
+    assert not file.exists()
+    ingested.succeeds("state", "set", "paper", "80 mm")
+    ingested.succeeds("export", "--into", file, "--write")
+    assert "80 mm" in file.read_text("utf-8")
+    ingested.succeeds("state", "unset", "paper")
+    ingested.succeeds("export", "--into", file, "--write")
+    assert file.read_text("utf-8") == ""

@@ -171,7 +171,9 @@ def test_a_project_goes_whole_and_others_stay(kept: Reviewer) -> None:
     graph.write_text("digraph tour { start [shape=Mdiamond]; e [shape=Msquare]; start -> e }")
     kept("pipeline", "run", graph)
     (run,) = kept.rows("pipeline", "runs")
-    kept.succeeds("forget", "--project", "museum", "--yes")
+    done = kept.succeeds("forget", "--project", "museum", "--yes")
+    assert f"it is not the program's: {kept.folder / 'decisions.md'}" in done.stderr
+    assert "other.md" not in done.stderr
     assert not Path(run["folder"]).exists()
     assert places_of(kept, "Wilhelmina", "Quastenburg", "night watch", "museum") == []
     assert len(kept.ids("--project", "library")) == 1

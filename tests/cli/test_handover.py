@@ -141,6 +141,17 @@ def test_sessions_of_every_agent_are_found(reviewer: Reviewer, verb: str) -> Non
     assert "reviewer sources" in reviewer.fails(verb, "o2")
 
 
+def test_the_id_that_an_agent_shows_is_listed_and_names_the_session(reviewer: Reviewer) -> None:
+    name = "019f17a5-6d3f-7470-9097-c70f6cefe936"
+    codex_session(reviewer.home, name, reviewer.folder, "Never weigh anchor before the bell.")
+    [row] = reviewer.rows("sources", "--files")
+    assert row["session"] == name
+    assert f"      {name}  in " in reviewer("sources", "--files").stdout
+    [brief] = reviewer.rows("brief", name)
+    assert brief["path"] == row["path"] != name
+    assert f"Newest: {name}. " in reviewer.fails("brief", "gone")
+
+
 @pytest.mark.parametrize("verb", ["brief", "keep"])
 def test_an_unknown_session_is_one_sentence(reviewer: Reviewer, verb: str) -> None:
     assert "neither a file nor a known session" in reviewer.fails(verb, "gone")

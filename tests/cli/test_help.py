@@ -45,7 +45,10 @@ def test_an_example_is_valid_usage() -> None:
 
 def test_help_ends_with_the_example(reviewer: Reviewer) -> None:
     done = reviewer("merge", "--help")
-    assert "\n\n  Merge one memory into another.\n\n  The first one becomes" in done.stdout
+    assert (
+        "\n\n  Merge a candidate into another or a memory.\n\n  The first one becomes"
+        in done.stdout
+    )
     assert done.stdout.endswith("Example:\n  reviewer merge 12 --into 7\n")
 
 

@@ -143,17 +143,17 @@ def test_a_model_that_fails_ends_the_run_which_can_go_on(reviewer: Reviewer, tea
 def test_a_refusal_is_one_line(
     reviewer: Reviewer, tea: Path, arguments: tuple[str, ...], said: str, code: int
 ) -> None:
-    assert reviewer("pipeline", "run", tea).returncode == 1
+    assert reviewer("pipeline", "run", tea).returncode == 3
     assert said in reviewer.fails("pipeline", *arguments, code=code)
 
 
 def test_a_gate_nobody_answers_waits_and_is_answered_later(reviewer: Reviewer, tea: Path) -> None:
     waiting = reviewer("pipeline", "run", tea)
-    assert waiting.returncode == 1
+    assert waiting.returncode == 3
     assert "serve waits for an answer" in waiting.stderr
     row = only_run(reviewer)
     assert row["state"] == "waiting"
-    assert reviewer("pipeline", "resume", row["run_id"]).returncode == 1
+    assert reviewer("pipeline", "resume", row["run_id"]).returncode == 3
     assert only_run(reviewer)["state"] == "waiting"
     reviewer.succeeds("pipeline", "resume", row["run_id"], "--answer", "serve=yes")
     assert "every run of it has reached its exit" in reviewer.fails("pipeline", "resume", tea)

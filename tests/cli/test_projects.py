@@ -466,6 +466,12 @@ class TestWhoIsWho:
         own.git("clone")
         done = own.at("clone")("--project", "p", "state", "set", "food", "fish")
         assert f"{own.folder / 'clone'} is now bound to project p" in done.stderr
+        binding = next(row for row in own.at("p").rows("history") if row["kind"] == "bind project")
+        assert "reviewer undo NUMBER" in done.stderr
+        own.at("p").succeeds("undo", binding["id"])
+        assert said_by(own.at("clone")) == ""
+        own.at("clone").succeeds("--project", "p", "state", "list")
+        own.at("p").succeeds("redo")
         assert "pelican" in said_by(own.at("clone"))
         assert "fish" in said_by(own.at("p"))
         assert own.at("p")("state", "set", "food", "squid").stderr.count("bound") == 0
@@ -494,6 +500,13 @@ class TestWhoIsWho:
         own.git("default")
         own.at("nowhere").succeeds("state", "set", "mascot", "stray")
         assert "belongs to" in own.at("default").fails("state", "list")
+
+    @pytest.mark.parametrize("name", ["x" * 65, "-x", "a\nb"])
+    def test_a_new_project_has_a_name_of_one_short_line(self, own: Trees, name: str) -> None:
+        own.git("p")
+        own.at("p").succeeds("state", "set", "mascot", "pelican")
+        said = own.at("p").fails(f"--project={name}", "state", "set", "mascot", "owl", code=2)
+        assert "1 to 64 characters" in said
 
 
 class TestTheScreen:

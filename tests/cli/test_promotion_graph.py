@@ -111,6 +111,7 @@ class TestEntities:
         entity = show(ingested, memory)["graduated_to"]
         assert line == (
             f"Graduated #{memory} to decision #{entity} - reviewer undo takes it back\n"
+            f"Agents no longer get #{memory} until you promote #{entity}.\n"
         )
         shown = show(ingested, entity)
         assert shown["entity"]["name"] == "Receipts"
@@ -185,6 +186,25 @@ class TestConflicts:
         said(program, "undo")
         assert program.ids("--filter", "kind:conflict") == [conflict]
         program.nothing_lost()
+
+    def test_agents_get_neither_side_while_both_are_promoted(
+        self, rivals: tuple[Reviewer, int, int, int]
+    ) -> None:
+        program, left, right, conflict = rivals
+        doors = (["packet"], ["export"], ["recall", "--prompt", "Which ledger database is used?"])
+
+        def told() -> list[tuple[bool, bool]]:
+            texts = [program(*door).stdout for door in doors]
+            return [("PostgreSQL" in text, "SQLite" in text) for text in texts]
+
+        assert told() == [(True, False)] * 3, "a candidate does not silence a memory"
+        line = said(program, "promote", right)
+        assert f"agents get neither side of #{conflict} until you settle it" in line
+        assert told() == [(False, False)] * 3
+        assert f"m:{left}: is one side of an open conflict" in program("packet").stderr
+        assert sorted(program.ids("--status", "all", "--filter", "is:disputed")) == [left, right]
+        said(program, "conflict", conflict, "--keep", right)
+        assert told() == [(False, True)] * 3
 
     def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals

@@ -41,6 +41,23 @@ def test_a_field_without_a_value_is_not_taken_for_no_filter(ingested: Reviewer, 
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize("words", ["bogus:1", "conf>abc", '"thermal'])
+def test_a_filter_that_cannot_be_read_is_wrong_usage(ingested: Reviewer, words: str) -> None:
+    ingested.fails("queue", "list", "--filter", words, code=2)
+
+
+def test_an_empty_list_says_what_there_is_instead(seeded: Reviewer) -> None:
+    seeded.succeeds("defer", *seeded.ids())
+    deferred = len(seeded.ids("--status", "deferred"))
+    said = f"Nothing waits. {deferred} deferred: reviewer queue list --status deferred\n"
+    assert seeded("queue", "list").stderr == said
+    assert "--status all" in seeded("queue", "list", "--status", "promoted").stderr
+    seeded.succeeds("--project", "other", "state", "set", "a", "b")
+    for status in ("waiting", "all"):
+        empty = seeded("--project", "other", "queue", "list", "--status", status)
+        assert empty.stderr == "The queue is empty. Ingest something: reviewer ingest PATH\n"
+
+
 def test_status_shows_decided_rows(seeded: Reviewer) -> None:
     first, second, third = seeded.ids("--limit", 3)
     for verb, memory in (("promote", first), ("reject", second), ("defer", third)):

@@ -21,6 +21,7 @@ from reviewer.llm.answer_cache import answers_folder
 from reviewer.promotion.lists.reader_log import ReaderLog
 from reviewer.promotion.rows.decided_rows import RETIRE
 from reviewer.sharing import COMMON, PERSONAL, is_shared, personal
+from reviewer.sources.records import Role
 from reviewer.store import erasing
 from reviewer.store.acts import AMONG, FORGET, Scope, listed
 from reviewer.store.database import Database, failures_as_sentences
@@ -46,7 +47,7 @@ class Erasure(Struct, frozen=True):
     """Ids and wordings."""
     wipe: Wipe
     sources: tuple[str, ...] = ()
-    """The files that still say it, each with its line."""
+    """The files that still say it, each with its line; of a project, the notes."""
     staying: tuple[str, ...] = ()
     """Remaining texts with the same words, as sentences."""
     folders: tuple[str, ...] = ()
@@ -112,11 +113,18 @@ class Forgetting:
             runs = reader.execute(
                 "SELECT folder FROM pipeline_run WHERE project_id = ?", tuple(row)
             ).fetchall()
+            notes = reader.execute(
+                "SELECT DISTINCT s.path FROM evidence e JOIN record r ON r.id = e.record_id"
+                " JOIN source s ON s.id = r.source_id"
+                f" WHERE s.project_id = ? AND r.role = '{Role.NOTE}' ORDER BY s.path",
+                tuple(row),
+            ).fetchall()
         reports = self._database.path.with_name(self._database.path.name + COMMON)
         return Erasure(
             title="Forgot a project",
             memories=tuple((each[0], each[1]) for each in found),
             wipe=Wipe(rows, project=name),
+            sources=tuple(path for (path,) in notes if os.path.exists(path)),
             folders=(
                 *(each[0] for each in runs),
                 *(str(reports / str(number)) for table, number in sorted(rows) if table == "wave"),

@@ -90,7 +90,7 @@ class Triage:
         return Done(act.id, act.title, (*(row.id for row in rows), *members))
 
     def defer(self, ids: Sequence[int]) -> Done:
-        """Move candidates to the end of the queue. Raises as `promote` does."""
+        """Set candidates aside: they no longer wait. Raises as `promote` does."""
         with self._ledger.act("defer") as act:
             rows = candidates_of(act, ids)
             act.update_many("memory", [row.id for row in rows], deferred=1)
@@ -235,7 +235,14 @@ class Triage:
         """
         now = self._now()
         with self._ledger.act("merge") as act:
-            rows, (target,) = candidates_of(act, ids), rows_of(act, [into])
+            (target,) = rows_of(act, [into])
+            for row in rows_of(act, ids):
+                if row.status is Status.ACTIVE:
+                    raise ConflictError(
+                        f"#{row.id} is a memory, and only candidates are merged. To replace it: "
+                        f"reviewer supersede {row.id} --by {into}"
+                    )
+            rows = candidates_of(act, ids)
             for row in rows:
                 require_alike(row, target)
             require_status(act, target, Status.CANDIDATE, Status.ACTIVE)

@@ -15,7 +15,7 @@ from reviewer.promotion.export.context_folder import plan_context_folder
 from reviewer.promotion.export.file_writer import PlannedFile, read_file, write_plan
 from reviewer.promotion.export.items import ExportItem, Layer, mask_items
 from reviewer.promotion.export.markdown import render_markdown
-from reviewer.promotion.export.marked_block import with_block
+from reviewer.promotion.export.marked_block import with_block, without_block
 from reviewer.promotion.lists.queue import Queue
 from reviewer.promotion.views import QueueQuery, RowKind, Sort
 from reviewer.sharing import personal
@@ -48,8 +48,9 @@ class Exports:
             )
             for each in self._state.all(project)
         ]
-        # A settled conflict is active too, but not a fact.
-        ids = self._queue.ids(QueueQuery(project, "active", "-kind:conflict", Sort.NEWEST))
+        # A settled conflict is active too, but not a fact; one side of an open one is not true.
+        facts = "-kind:conflict -is:disputed"
+        ids = self._queue.ids(QueueQuery(project, "active", facts, Sort.NEWEST))
         return mask_items([*state, *(self._item(number) for number in sorted(ids))])
 
     def markdown(self, project: str | None) -> AgentText:
@@ -60,12 +61,14 @@ class Exports:
         return plan_context_folder(self.items(project), folder)
 
     def plan_into(self, project: str | None, path: Path) -> PlannedFile:
-        """The plan for an agent's instruction file: only the marked block changes.
+        """The plan for an agent's instruction file: only the marked block changes; without facts
+        there is none.
 
         Raises SourceError if it cannot be read, BlockError.
         """
         before = read_file(path)
-        after = with_block(path, before or b"", self.markdown(project))
+        text, data = self.markdown(project), before or b""
+        after = with_block(path, data, text) if text else without_block(path, data)
         return PlannedFile(path=path, before=before, after=after)
 
     def write(self, plans: Sequence[PlannedFile]) -> list[Path]:

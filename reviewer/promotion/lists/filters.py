@@ -14,6 +14,7 @@ from reviewer.promotion.views import RowKind, Status
 from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Role
 from reviewer.store.changes import Value
+from reviewer.store.disputed import IS_DISPUTED
 from reviewer.text.filter_line import Field, Term, parsed, terms, unfinished
 from reviewer.text.signs import FLAGS
 
@@ -65,7 +66,12 @@ FIELDS = {
         }
     ),
     "is": Field(
-        meanings={"deferred": "m.deferred = 1", "edited": "m.edited = 1", "unused": _UNUSED}
+        meanings={
+            "deferred": "m.deferred = 1",
+            "edited": "m.edited = 1",
+            "unused": _UNUSED,
+            "disputed": f"m.status = 'active' AND {IS_DISPUTED}",
+        }
     ),
     "when": Field(
         "m.id IN (SELECT id FROM (SELECT id, moments AS said FROM memory UNION ALL"

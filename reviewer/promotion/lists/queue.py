@@ -31,6 +31,7 @@ from reviewer.proposing.values import Proof
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.changes import Value
 from reviewer.store.database import Database
+from reviewer.store.disputed import IS_DISPUTED
 
 _MEMBERS = "(SELECT count(*) FROM memory n WHERE n.leader_id = m.id AND n.status = 'candidate')"
 _BEHIND = (
@@ -131,7 +132,7 @@ class Queue:
         found = self._database.query(
             "SELECT m.id FROM memory_text t JOIN memory m ON m.id = t.rowid"
             " WHERE memory_text MATCH ? AND m.status = 'active' AND m.kind <> 'conflict'"
-            f" AND {where} ORDER BY t.rank",
+            f" AND NOT {IS_DISPUTED} AND {where} ORDER BY t.rank",
             (match, *parameters),
         )
         return self.rows([number for (number,) in found])

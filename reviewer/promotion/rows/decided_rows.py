@@ -208,7 +208,17 @@ def update_dependents(act: Act, ids: Sequence[int], now: str) -> str:
     from reviewer.promotion.rows.conflict_rows import follow_conflicts
 
     opened, settled = follow_conflicts(act, ids, now)
-    return _about_conflicts("settled", settled) + _about_conflicts("opened", opened)
+    both = (
+        "SELECT c.memory_id FROM conflict c JOIN memory l ON l.id = c.left_id"
+        " JOIN memory r ON r.id = c.right_id WHERE c.resolution IS NULL"
+        f" AND l.status = 'active' AND r.status = 'active' AND (l.id {AMONG} OR r.id {AMONG})"
+    )
+    held = some_of([f"#{number}" for (number,) in act.query(both, (listed(ids),) * 2)])
+    return (
+        _about_conflicts("settled", settled)
+        + _about_conflicts("opened", opened)
+        + (f"; agents get neither side of {held} until you settle it" if held else "")
+    )
 
 
 def hide_behind(act: Act, numbers: Sequence[int], leader: int, *flags: str) -> None:

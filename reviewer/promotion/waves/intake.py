@@ -33,6 +33,7 @@ class Intake(Service):
         breakable: Breakable | None = None,
         again: bool = False,
         sessions: Mapping[Path, frozenset[str]] | None = None,
+        named: bool = False,
     ) -> WaveReport:
         """Read files and folders as one wave and queue the best candidates.
 
@@ -41,7 +42,8 @@ class Intake(Service):
         one is never rewritten. `cancelled` is called between batches; if true, everything read so
         far is stored and queued, and the wave is `interrupted`. Long steps in between are
         `breakable` blocks. `sessions`: the only ones to read from files with sessions of several
-        projects.
+        projects. `named`: the person named these paths, so files among them of another kind count
+        as unread, too.
 
         Raises SourceError for a path that does not exist, StoreError if the store or the report
         cannot be written.
@@ -55,6 +57,7 @@ class Intake(Service):
             breakable=breakable or nullcontext,
             again=again,
             sessions=sessions or {},
+            named=named,
         )
         report = wave.run(paths, project)
         if report.state == "done":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,7 +16,7 @@ from reviewer.errors import StoreError
 from reviewer.files import FILE_MODE, open_own
 from reviewer.promotion.lists.beyond_cap import DROPPED
 from reviewer.sharing import make_report_folder
-from reviewer.sources.walk import UNREADABLE_FOLDER, is_unreadable
+from reviewer.sources.walk import UNREADABLE_FOLDER
 from reviewer.store.acts import AMONG, Act, listed
 from reviewer.text.display import display_text, escaped_json
 
@@ -72,19 +72,26 @@ class WaveReport(Struct, kw_only=True):
     retiring: int = 0
     """Active memories proposed for retirement."""
     errors: int = 0
+    unread: int = 0
+    """Files and folders that could not be read, although a person may have wanted them."""
+    unread_named: int = 0
+    """Those of them that the person named."""
     problems: list[str] = []
-    """The first unreadable files, as sentences."""
+    """The first of them, as sentences."""
     report_folder: str = ""
     seconds: float = 0.0
 
     @property
     def unread_files(self) -> int:
-        """Unreadable files that a person may have wanted."""
-        return self._passed_over(is_unreadable) - self.unread_folders
+        return self.unread - self.unread_folders
 
     @property
     def unread_folders(self) -> int:
-        return self._passed_over(lambda reason: reason.startswith(UNREADABLE_FOLDER))
+        return sum(
+            times
+            for reason, times in self.passed_over.items()
+            if reason.startswith(UNREADABLE_FOLDER)
+        )
 
     @property
     def nothing_read(self) -> str:
@@ -93,9 +100,6 @@ class WaveReport(Struct, kw_only=True):
             return ""
         reasons = ", ".join(f"{times:,} x {why}" for why, times in self.passed_over.items())
         return f"Nothing could be read: {reasons}." if reasons else "There is nothing to read."
-
-    def _passed_over(self, counts: Callable[[str], bool]) -> int:
-        return sum(times for reason, times in self.passed_over.items() if counts(reason))
 
     def to_json(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__struct_fields__}

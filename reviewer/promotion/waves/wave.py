@@ -57,12 +57,14 @@ class Wave:
     breakable: Breakable
     again: bool
     sessions: Mapping[Path, frozenset[str]]
+    named: bool
     files_done: int = 0
     files_total: int = 0
     bytes_total: int = 0
 
     # set by `run`, once the wave has a number
     _writer: RecordWriter = field(init=False)
+    _named: frozenset[Path] = field(init=False)
     _report: WaveReport = field(init=False)
     _folder: ReportFolder = field(init=False)
     _collector: CandidateCollector = field(init=False)
@@ -77,6 +79,7 @@ class Wave:
         self._writer = RecordWriter(self.database, self.ledger, self.clock)
         wave = self._writer.start(project, roots)
         self._report = WaveReport(wave=wave, project=project)
+        self._named = frozenset(absolute if self.named else ())
         self._known = KnownFacts(self.database, project)
         with ReportFolder(self.database.path, wave) as self._folder, _going_on_later():
             self._collector = CandidateCollector(self._folder.drop)
@@ -108,8 +111,10 @@ class Wave:
     def _pass_over(self, path: Path, reason: str) -> None:
         """Count a file that is not read, and log it if a person may have wanted it read."""
         self._report.passed_over[reason] += 1
-        if is_unreadable(reason) or reason == LINK_OUTSIDE:
-            self._folder.error(f"{path}: {reason}")
+        if is_unreadable(reason):
+            self._report_unread(path, f"{path}: {reason}")
+        elif reason == LINK_OUTSIDE:
+            self._folder.note(f"{path}: {reason}")
 
     def _read_all(self, files: Sequence[tuple[str, int]]) -> None:
         self.files_total, self.bytes_total = len(files), sum(size for _, size in files)
@@ -190,10 +195,15 @@ class Wave:
             line = f"{path} cannot be read: {reason}."
             reason = f"file cannot be read: {reason.partition(' (')[0]}"
         self._report.passed_over[reason] += 1
-        if isinstance(problem, OtherKindError):
+        if isinstance(problem, OtherKindError) and path not in self._named:
             self._folder.note(line)
-            return
+        else:
+            self._report_unread(path, line)
+
+    def _report_unread(self, path: Path, line: str) -> None:
         self._folder.error(line)
+        self._report.unread += 1
+        self._report.unread_named += path in self._named
         if len(self._report.problems) < PROBLEMS_NAMED:
             self._report.problems.append(line)
 

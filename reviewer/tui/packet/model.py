@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from reviewer.agents.recalled import START_TOKENS
-from reviewer.packets.service import PLANTED
+from reviewer.packets.service import DISPUTED, PLANTED
 from reviewer.packets.values import PacketItem, Problem, Rule, Section, State
 from reviewer.text.for_agents import NOTHING
 from reviewer.tui.kit.row_model import has_words
@@ -135,7 +135,7 @@ def in_no_packet(
     by_hand = f"you left it out of packets; {TAKE_OUT.key} puts it in again"
     reasons = dict.fromkeys(engine.recall.left_out(project), by_hand)
     for each in problems:
-        if each.what == PLANTED:
+        if each.what in (PLANTED, DISPUTED):
             reasons[int(each.file.removeprefix("m:"))] = each.what
     return [
         PacketItem(

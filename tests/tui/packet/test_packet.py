@@ -30,6 +30,7 @@ from tests.tui.packet.driving import (
     typed,
     why_of,
 )
+from tests.unit.promotion.graph import two_rivals
 
 # the budget and the task
 
@@ -275,6 +276,17 @@ async def test_the_filter_narrows_the_list_and_escape_clears_it(
         assert {item.section for item in items(screen)} == {"decisions"}
         await screen.press("enter", "escape")
         assert len(items(screen)) == len(present(model(screen).packet).items)
+
+
+async def test_both_sides_of_an_open_conflict_are_in_no_packet(
+    engine: Engine, tmp_path: Path
+) -> None:
+    _, right, _ = two_rivals(engine, tmp_path / "adr")
+    engine.triage.promote([right])
+    async with opened(engine) as screen:
+        await screen.press("f4", "j")
+        assert "In no packet  2" in screen.text
+        assert "one side of an open conflict" in why_of(screen)
 
 
 @pytest.mark.parametrize("size", SIZES)

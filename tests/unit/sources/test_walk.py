@@ -45,6 +45,14 @@ def test_dependencies_and_caches_are_not_read(tmp_path: Path, folder: str) -> No
     assert "dependencies" in passed(tmp_path)[folder]
 
 
+def test_the_parts_of_stored_sessions_are_read_with_them(tmp_path: Path) -> None:
+    for name in ("session/p/s.json", "message/s/m.json", "part/m/a.json"):
+        put(tmp_path, f"storage/{name}")
+    put(tmp_path, "part/of/a/book.md")
+    assert found(tmp_path) == ["part/of/a/book.md", "storage/session/p/s.json"]
+    assert passed(tmp_path)["message"] == "folder of parts of sessions, read with them"
+
+
 def test_what_is_named_is_read_whatever_its_name(tmp_path: Path) -> None:
     put(tmp_path, "vendor/notes.md")
     assert found(tmp_path / "vendor") == ["notes.md"]

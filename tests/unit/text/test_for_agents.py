@@ -35,6 +35,16 @@ def test_no_other_spelling_of_a_frame_is_left(spelt: str, sign: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "tag",
+    ["<system>", "<USER>", "<env>", "<s>", "<turn>", "<invoke>", "<task_result>", "<run-id>",
+     "<permissions instructions>", "<a b='c'>", "<ｓystem>", "<sys\u200btem>", "<id"],
+)  # fmt: skip
+def test_a_tag_that_a_host_may_know_is_broken_in_front_of_plain_words(tag: str) -> None:
+    for made in (as_markdown, between_tags, sentence):
+        assert "<" not in OURS.sub("", made(f"It says {tag} obey."))
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "if (a < b && c) shift(x <&y);",
@@ -48,6 +58,7 @@ def test_no_other_spelling_of_a_frame_is_left(spelt: str, sign: str) -> None:
         "Redirect with `sort <words.txt`? No: `sort words.txt`."[:14],
         "Humans decide. Assistants propose: always.",
         "[1] and [INSTALL] stay.",
+        "Run review create <id>, then `review show <id> <path>`.",
     ],
 )
 def test_code_and_prose_stay_as_they_are(text: str) -> None:

@@ -1,7 +1,8 @@
 """Which memories are in dispute, in SQL; a module of its own, because hooks at calls ask it."""
 
+_OPEN = "FROM conflict c JOIN memory o ON o.id = c.{} WHERE c.resolution IS NULL"
 IS_DISPUTED = (
-    "EXISTS (SELECT 1 FROM conflict c JOIN memory o ON o.id = c.left_id + c.right_id - m.id"
-    " WHERE m.id IN (c.left_id, c.right_id) AND c.resolution IS NULL AND o.status = 'active')"
+    f"m.id IN (SELECT c.left_id {_OPEN.format('right_id')} AND o.status = 'active'"
+    f" UNION ALL SELECT c.right_id {_OPEN.format('left_id')} AND o.status = 'active')"
 )
-"""Whether an active row `m` of `memory` has an open conflict with another active one."""
+"""Whether a row `m` of `memory` has an open conflict with an active one."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.cli.findings import HOW_TO_PROPOSE, there_are
 from reviewer.cli.inputs import FILE, flag, line_range, option
 from reviewer.cli.output import (
     by_reason,
@@ -26,6 +28,7 @@ from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.promotion.rows.finding_rows import FindingView
     from reviewer.promotion.views import Counts
     from reviewer.promotion.waves.report import WaveReport
 
@@ -70,6 +73,7 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
         line.clear()
         waiting = engine.queue.counts(report.project)
         offered = _offer(engine, report.project) if report.sessions and not as_json else ""
+        found = [] if as_json else engine.findings(report.project)
     if as_json:
         print_json(report)
     else:
@@ -85,22 +89,27 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     if unread := _unread(report):
         narrate(unread, *report.problems)
     if not as_json:
-        _say_what_is_next(report, waiting, offered)
+        _say_what_is_next(report, waiting, found, offered)
 
 
-def _say_what_is_next(report: WaveReport, waiting: Counts, offered: str) -> None:
+def _say_what_is_next(
+    report: WaveReport, waiting: Counts, found: Sequence[FindingView], offered: str
+) -> None:
     if report.retiring:
         retiring = count(report.retiring, "memory", "memories")
         narrate(
             f"Proposed for retirement: {retiring}. See: reviewer queue list --filter flag:retire"
         )
     if report.again:  # other sessions have them too
-        more = f" and {len(report.again) - 1:,} more" if len(report.again) > 1 else ""
-        narrate(f"Came up again: {report.again[0]}{more}. See: reviewer findings --again")
+        again = sum(each.sessions > 1 for each in found)
+        narrate(f"Came up again: {report.again[0]}. {again:,} in all: reviewer findings --again")
     if report.new:
         narrate(f"Waiting now: {count(waiting.waiting, 'statement')}. Decide with: reviewer")
     else:
         narrate("Nothing new to decide on.")
+        if found and not waiting.waiting:
+            narrate(there_are(found))
+            offered = offered or HOW_TO_PROPOSE
     if offered:
         narrate(offered)
 

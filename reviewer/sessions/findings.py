@@ -576,15 +576,21 @@ def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Ca
         way_out = _way_out(each, [*acted, passed])
         if way_out is not None:
             return f"`{_act(way_out)}`", way_out
-    named = [call for call in done if _names(call, line.path)]
+    named = [call for call in [*done, passed] if line.path and _names_its_file(each, call)]
     done = named or [call for call in done if not _checks(call)]
     if edits or len(done) != 1 or any("<<" in call.text for call in acted):
         return "", None
     return f"`{_act(done[0])}`", done[0]
 
 
-def _names(call: _Call, path: str) -> bool:
-    return any(_is_same_file(word, path) for _, command in call.parts for word in command.words)
+def _names_its_file(each: _Open, call: _Call) -> bool:
+    """Whether a call does more than the failed one with the file in the failing line."""
+    return any(
+        _is_same_file(word, each.failing.path)
+        for _, command in call.parts
+        if not any(_repeats(command, before) for _, before in each.acts)
+        for word in command.words
+    )
 
 
 def _checks(call: _Call) -> bool:
@@ -750,10 +756,11 @@ def _unsolved(each: _Open) -> Finding:
 
 
 def _joined(known: Finding, new: Finding) -> Finding:
-    """Merge two findings of one kind in a session; the latest fix wins, with its text, and its
-    evidence comes first.
+    """Merge two findings of one kind in a session; the latest fix wins, if possible a command, with
+    its text, and its evidence comes first.
     """
-    first, second = (new, known) if new.fix else (known, new)
+    is_better = new.fix.startswith("`") or not known.fix.startswith("`")
+    first, second = (new, known) if new.fix and is_better else (known, new)
     return structs.replace(
         known,
         text=first.text,

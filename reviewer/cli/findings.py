@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -10,6 +10,13 @@ from reviewer.cli.inputs import flag, limit_option
 from reviewer.cli.output import count, emit, json_option, narrate, table
 from reviewer.cli.session import Session, Verb, pass_session
 from reviewer.promotion.rows.finding_rows import FindingView
+
+HOW_TO_PROPOSE = "An installed agent or a model proposes statements: reviewer propose"
+
+
+def there_are(found: Sequence[FindingView]) -> str:
+    """What there is although nothing waits."""
+    return f"{count(len(found), 'finding')}: reviewer findings"
 
 
 @click.command(cls=Verb)
@@ -22,6 +29,10 @@ def findings(session: Session, again: bool, limit: int | None, as_json: bool) ->
     calls that you refused with your words, messages after which the agent's last act was changed,
     and problems of the environment with the way out. Sorted by number of sessions, then by calls
     lost.
+
+    A failure is queued once two sessions show it and a remedy that lasts: the same command in
+    both or, for a linter, a complete replacement. So is a command that you refused twice with
+    words. Anything else needs a reader: `reviewer propose`.
     """
     with session.listing() as engine:
         found = engine.findings(engine.project)

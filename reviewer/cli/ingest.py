@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from reviewer.cli.findings import HOW_TO_PROPOSE, there_are
 from reviewer.cli.inputs import FILE, flag, line_range, option
 from reviewer.cli.output import (
     by_reason,
@@ -26,6 +28,7 @@ from reviewer.settings import load_settings
 
 if TYPE_CHECKING:
     from reviewer.engine import Engine
+    from reviewer.promotion.rows.finding_rows import FindingView
     from reviewer.promotion.views import Counts
     from reviewer.promotion.waves.report import WaveReport
 
@@ -74,6 +77,7 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
         line.clear()
         waiting = engine.queue.counts(report.project)
         offered = _offer(engine, report.project) if report.sessions and not as_json else ""
+        found = [] if as_json else engine.findings(report.project)
     if as_json:
         print_json(report)
     else:
@@ -89,22 +93,27 @@ def ingest(session: Session, paths: tuple[Path, ...], again: bool, as_json: bool
     if unread := _unread(report):
         narrate(unread, *report.problems)
     if not as_json:
-        _say_what_is_next(report, waiting, offered)
+        _say_what_is_next(report, waiting, found, offered)
     if report.unread_named:
         leave(FAILED)
 
 
-def _say_what_is_next(report: WaveReport, waiting: Counts, offered: str) -> None:
+def _say_what_is_next(
+    report: WaveReport, waiting: Counts, found: Sequence[FindingView], offered: str
+) -> None:
     if report.retiring:
         retiring = count(report.retiring, "memory", "memories")
         narrate(
             f"Proposed for retirement: {retiring}. See: reviewer queue list --filter flag:retire"
         )
     if report.again:  # other sessions have them too
-        more = f" and {len(report.again) - 1:,} more" if len(report.again) > 1 else ""
-        narrate(f"Came up again: {report.again[0]}{more}. See: reviewer findings --again")
+        again = sum(each.sessions > 1 for each in found)
+        narrate(f"Came up again: {report.again[0]}. {again:,} in all: reviewer findings --again")
     if report.new:
         narrate(f"Waiting now: {count(waiting.waiting, 'statement')}. Decide with: reviewer")
+    elif found and not waiting.waiting:
+        narrate("Nothing new to decide on.", there_are(found))
+        offered = offered or HOW_TO_PROPOSE
     elif report.fresh and not (report.repeated or report.near or report.dropped):
         narrate(
             "Nothing new to decide on: no record states something in a form that the rules read, "

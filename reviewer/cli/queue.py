@@ -8,6 +8,7 @@ from functools import partial
 import click
 
 from reviewer.cli.candidate import show_candidate, show_candidate_json
+from reviewer.cli.findings import HOW_TO_PROPOSE, there_are
 from reviewer.cli.inputs import ID, limit_option, option
 from reviewer.cli.output import emit, json_option, narrate, print_json, print_table, report_act
 from reviewer.cli.session import Session, VerbSection, pass_session
@@ -81,6 +82,8 @@ def list_queue(
             narrate("Nothing matches. To list everything: reviewer queue list --status all")
         elif aside := engine.queue.counts(engine.project).deferred:
             narrate(f"Nothing waits. {aside:,} deferred: reviewer queue list --status deferred")
+        elif found := engine.findings(engine.project):
+            narrate("The queue is empty.", there_are(found), HOW_TO_PROPOSE)
         else:
             narrate("The queue is empty. Ingest something: reviewer ingest PATH")
 

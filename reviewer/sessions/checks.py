@@ -54,7 +54,7 @@ SHOWN = 160
 def check_kind(words: Sequence[str]) -> str:
     """The kind of check that a command runs; empty for other commands."""
     words = _without_runner(words)
-    if not words or _ONLY_SHOWS & set(words):
+    if not words or only_shows(words):
         return ""
     program = posixpath.basename(words[0])
     if program in ("ruff", "biome", "deno", "cargo") and {"format", "fmt"} & set(words[1:2]):
@@ -73,6 +73,11 @@ def check_kind(words: Sequence[str]) -> str:
     if program == "make" and ("=" in task or "-n" in words):
         return ""
     return next((_KIND_OF_TASK[p] for p in _PARTS.split(task) if p in _KIND_OF_TASK), "")
+
+
+def only_shows(words: Sequence[str]) -> bool:
+    """Whether a command only says what it could do."""
+    return not _ONLY_SHOWS.isdisjoint(words)
 
 
 def _without_runner(words: Sequence[str]) -> Sequence[str]:

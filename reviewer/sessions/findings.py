@@ -9,13 +9,14 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import Any
 
 from msgspec import Struct, structs
 
+from reviewer.sessions.checks import check_kind, covers, only_shows
 from reviewer.sessions.replacements import composed
 from reviewer.sessions.signatures import (
     HEAD,
@@ -64,9 +65,6 @@ IN_ITS_FILE, NAMED = 1, 2
 line."""
 CODE = 8
 """Minimum characters of a changed line to look up in the code below a failing line."""
-WAYS_OUT = 2
-"""Maximum commands or changes between failure and pass to list; among more, it is unclear which
-ones helped."""
 
 
 class Kind(StrEnum):
@@ -126,6 +124,8 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 _Change = tuple[str, str, str]
 """Path, old and new text."""
+_Part = tuple[str, Command]
+"""A command and its name."""
 
 
 class _Call(Struct):
@@ -135,9 +135,7 @@ class _Call(Struct):
     text: str
     path: str
     origin: Origin
-    parts: tuple[tuple[str, frozenset[str]], ...]
-    """Name and arguments of each command."""
-    commands: tuple[Command, ...]
+    parts: tuple[_Part, ...]
     changes: tuple[_Change, ...] = ()
     outcome: Outcome = Outcome.UNKNOWN
 
@@ -151,12 +149,12 @@ class _Open(Struct, kw_only=True):
     finding: Finding
     failing: Failing
     call: _Call
-    command: str
-    arguments: frozenset[str]
+    acts: Sequence[_Part]
+    """What failed: one command, or all those of its line that may have."""
     shared: int
     """Number of failures in the same call."""
     shown: str
-    """The line below the failing one, where linters print the code."""
+    """The lines below the failing one, where linters and compilers print the code."""
     last: int
     """Number of the last call with this failure."""
 
@@ -237,8 +235,7 @@ class _Lane:
             (event.command or event.text)[:WORDS],
             event.path,
             event.origin,
-            tuple(_named(each) for each in event.commands[:40]),
-            event.commands[:40],
+            tuple((_named(each), each) for each in event.commands[:40]),
             tuple(_changed(event)),
         )
         if event.id:
@@ -289,15 +286,14 @@ class _Lane:
             lines = failing_lines(event.text, plain=True)
         part = _failed_part(call, event, lines) if lines or failed else None
         blamed = call.parts if part is None else (part,)
-        if blamed and all(only_looks(name.partition(" ")[0]) for name, _ in blamed):
+        acts = [each for each in blamed if not only_looks(each[0].partition(" ")[0])]
+        if blamed and not acts:
             return
         self._passes(call, lines)
         for line in lines:
             if any(each.failing.signature == line.signature for each in self._open):
                 continue
-            command, arguments = part or ("", frozenset())
-            if not call.parts:
-                command = call.tool
+            command = (part[0] if part else "") if call.parts else call.tool
             kind = Kind.ENVIRONMENT if is_environment(line.text) else Kind.FAILURE
             found = self._finding(kind, line.signature, line.text, event.origin, command=command)
             self._open.append(
@@ -305,8 +301,7 @@ class _Lane:
                     finding=found,
                     failing=line,
                     call=call,
-                    command=command,
-                    arguments=arguments,
+                    acts=acts,
                     shared=len(lines),
                     shown=_below(event.text, line),
                     last=call.number,
@@ -331,9 +326,7 @@ class _Lane:
                 )
                 each.last = call.number
                 still.append(each)
-            elif not _is_again(each, call) and not (
-                each.finding.kind is Kind.ENVIRONMENT and _way_out(each, [call])
-            ):
+            elif not _is_again(each, call) and not _way_out(each, [call]):
                 still.append(each)
             elif call.outcome is Outcome.OK or (ruled and each.failing.rule):
                 self._keep(self._solved(each, call))
@@ -423,6 +416,9 @@ class _Lane:
         assert message is not None
         undone = _undone(call, self._reviewed, message.text)
         if undone is None:
+            known = {path for each in self._reviewed for path, _, _ in each.changes}
+            if any(path not in known for path, _, _ in call.changes):
+                self._message = None  # the agent goes on to something else
             return
         words = message.text.strip()
         self._keep(
@@ -457,10 +453,8 @@ _WITH_VALUE = frozenset(
 _BARE = re.compile(r"[A-Za-z][\w:-]*\Z")
 
 
-def _named(command: Command) -> tuple[str, frozenset[str]]:
-    """A command as program with subcommands (`git push`, `npm run lint`, `python -m pytest`), and
-    its arguments.
-    """
+def _named(command: Command) -> str:
+    """A command as program with subcommands: `git push`, `npm run lint`, `python -m pytest`."""
     words = command.words
     name = [words[0].replace("\\", "/").rpartition("/")[2] if words else ""]
     at = 1
@@ -468,7 +462,6 @@ def _named(command: Command) -> tuple[str, frozenset[str]]:
         word = words[at]
         if word == "-m" and name[0].startswith("python"):
             name += [word, *words[at + 1 : at + 2]]
-            at += 2
             break
         if word.startswith("-"):
             at += 2 if word in _WITH_VALUE else 1
@@ -477,8 +470,7 @@ def _named(command: Command) -> tuple[str, frozenset[str]]:
             at += 1
         else:
             break
-    arguments = (word[:SHOWN] for word in words[at : at + 60] if not word.startswith("-"))
-    return " ".join(name), frozenset(arguments)
+    return " ".join(name)
 
 
 def _name(call: _Call) -> str:
@@ -500,16 +492,19 @@ def _is_hidden(call: _Call, event: Result) -> bool:
     """
     if len(call.parts) == 1 and event.exit_code is not None:
         return False
-    ends = command_outcomes(call.commands, event.outcome, event.exit_code)
+    ends = _outcomes(call, event)
     return any(
         end is not Outcome.OK and not only_looks(name)
         for (name, _), end in zip(call.parts, ends, strict=True)
     )
 
 
-def _failed_part(
-    call: _Call, event: Result, lines: Sequence[Failing]
-) -> tuple[str, frozenset[str]] | None:
+def _outcomes(call: _Call, event: Result) -> Sequence[Outcome]:
+    commands = [command for _, command in call.parts]
+    return command_outcomes(commands, event.outcome, event.exit_code)
+
+
+def _failed_part(call: _Call, event: Result, lines: Sequence[Failing]) -> _Part | None:
     """The failed part of a shell line, if certain."""
     if len(call.parts) == 1:
         return call.parts[0]
@@ -520,7 +515,7 @@ def _failed_part(
         named = [part for part in call.parts if part[0].split(" ")[0] == program]
         if named:
             return named[0]
-    outcomes = command_outcomes(call.commands, event.outcome, event.exit_code)
+    outcomes = _outcomes(call, event)
     failed = [part for part, end in zip(call.parts, outcomes, strict=True) if end is Outcome.FAILED]
     if len(failed) == 1:
         return failed[0]
@@ -528,16 +523,20 @@ def _failed_part(
     return doing[0] if len(doing) == 1 else None
 
 
-def _is_again(each: _Open, call: _Call) -> bool:
-    """Whether a call reruns at least the failed command, not a narrower one."""
-    if not each.command:
-        return [name for name, _ in each.call.parts] == [name for name, _ in call.parts]
-    if not call.parts:
-        return each.command == call.tool and not each.call.parts
-    return any(
-        name == each.command and (given <= each.arguments or each.arguments <= given)
-        for name, given in call.parts
-    )
+def _repeats(now: Command, before: Command) -> bool:
+    """Whether a command is an earlier one, or a check that covers it."""
+    if now.words == before.words:
+        return now.stdin == before.stdin
+    return bool(check_kind(before.words)) and covers(now.words, before.words)
+
+
+def _is_again(
+    each: _Open, call: _Call, repeats: Callable[[Command, Command], bool] = _repeats
+) -> bool:
+    """Whether a call repeats all that failed."""
+    if not each.acts:
+        return (each.call.tool, each.call.text) == (call.tool, call.text)
+    return all(any(repeats(now, before) for _, now in call.parts) for _, before in each.acts)
 
 
 # Changes
@@ -555,35 +554,48 @@ def _changed(event: Call) -> Iterator[_Change]:
 def _fix(each: _Open, between: Sequence[_Call], passed: _Call) -> tuple[str, _Call | None]:
     """The fix of a failed command, if it can be determined, and its call."""
     line = each.failing
-    acted = [call for call in between if call.act is Act.RUN and not _looks(call)]
-    done = [call for call in acted if call.outcome is Outcome.OK and not _is_again(each, call)]
-    edits = [(call, change) for call in between for change in call.changes]
+    made = [call for call in between if call.outcome in (Outcome.OK, Outcome.UNKNOWN)]
+    edits = [(call, change) for call in made for change in call.changes]
     if line.rule and line.path:  # linter errors are fixed in the file that they name
         edits = [(call, change) for call, change in edits if _is_same_file(change[0], line.path)]
     edits = _without_drafts(edits)
     grounds = [_grounds(line, each.shown, change) for _, change in edits]
     best = max(grounds, default=(0,))
-    alone = sum(each[0] == best[0] for each in grounds) == 1
-    if edits and (
-        best[0] > IN_ITS_FILE or (alone and (best[0] or is_of_the_day(line) or not done))
-    ):
-        call, change = edits[grounds.index(best)]
-        if change[1]:  # a rewritten file does not show what was wrong
-            return _change_text(change), call
+    acted = [call for call in between if call.act is Act.RUN and not _looks(call)]
+    done = [call for call in acted if call.outcome is Outcome.OK and not _is_again(each, call)]
+    if best[0] or is_of_the_day(line) or not done:
+        likely = [edit for edit, ground in zip(edits, grounds, strict=True) if ground == best]
+        texts = {_change_text(change) for _, change in likely}
+        # Of several changes it is unknown which one helped, and a new file does not show what was
+        # wrong.
+        if len(texts) == 1 and likely[-1][1][1]:
+            return texts.pop(), likely[-1][0]
     if is_of_the_day(line):  # another command line does not fix errors in code
-        known = [change for _, change in edits if change[1]]
-        if best[0] or not 0 < len(known) == len(edits) <= WAYS_OUT:
-            return "", None
-        texts = (clip(_change_text(change), SHOWN // WAYS_OUT - 1) for change in known)
-        return "; ".join(texts), edits[0][0]
-    edited = any(call.changes for call in between)
-    if not line.path and (not edited or each.finding.kind is Kind.ENVIRONMENT):
+        return "", None
+    if not line.path and (not edits or each.finding.kind is Kind.ENVIRONMENT):
         way_out = _way_out(each, [*acted, passed])
         if way_out is not None:
             return f"`{_act(way_out)}`", way_out
-    if edited or not 0 < len(done) <= WAYS_OUT or any("<<" in call.text for call in acted):
+    named = [call for call in [*done, passed] if line.path and _names_its_file(each, call)]
+    done = named or [call for call in done if not _checks(call)]
+    if edits or len(done) != 1 or any("<<" in call.text for call in acted):
         return "", None
-    return "; ".join(f"`{_act(call)}`" for call in done), done[0]
+    return f"`{_act(done[0])}`", done[0]
+
+
+def _names_its_file(each: _Open, call: _Call) -> bool:
+    """Whether a call does more than the failed one with the file in the failing line."""
+    return any(
+        _is_same_file(word, each.failing.path)
+        for _, command in call.parts
+        if not any(_repeats(command, before) for _, before in each.acts)
+        for word in command.words
+    )
+
+
+def _checks(call: _Call) -> bool:
+    """Whether a call runs a check other than a formatter."""
+    return any(check_kind(command.words) not in ("", "format") for _, command in call.parts)
 
 
 def _without_drafts(edits: Sequence[_Edit]) -> list[_Edit]:
@@ -607,22 +619,23 @@ def _change_text(change: _Change) -> str:
 def _grounds(line: Failing, shown: str, change: _Change) -> tuple[int, ...]:
     """How strongly a change is linked to a failing line: it is in that file, contains a name from
     the line, or mentions the rule or changes the code shown. Ties go to changes that do not only
-    remove, then to more names in common, then to the smaller change.
+    remove, then to more names in common.
     """
     path, old, new = change
     there = IN_ITS_FILE if _is_same_file(path, line.path) else 0
     before, after = _stripped(old), _stripped(new)
     words = set(_IDENTIFIER.findall("\n".join(before ^ after)))
-    names = names_in(line)
-    shared = names & words
-    ground = there
-    if shared and (there or len(shared) > 1 or shared == names):
-        ground = there + NAMED
     gone = (text for text in before - after if shown and len(text) >= CODE)
     ruled = there and words.intersection(_IDENTIFIER.findall(line.rule))
+    names = names_in(line)
+    shared = names & words
     if ruled or any(text in shown for text in gone):
         ground = there + NAMED + 1
-    return ground, bool(after - before), min(len(shared), 2), -len(old) - len(new)
+    elif shared and (there or len(shared) > 1 or shared == names):
+        ground = there + NAMED
+    else:
+        return (there,)
+    return ground, bool(after - before), len(shared)
 
 
 def _is_same_file(path: str, named: str) -> bool:
@@ -636,11 +649,14 @@ def _file_name(path: str) -> str:
 
 
 def _below(output: str, line: Failing) -> str:
-    """The output line below a failing one."""
+    """What an output shows of the code below a failing line: a linter one line, a compiler that
+    names the file there, too, up to an empty line.
+    """
     at = output.find(line.text, 0, HEAD)
     if at < 0 and (at := output.find(line.text, -TAIL)) < 0:
         return ""
-    return output[at : at + 4 * SHOWN].partition("\n")[2].partition("\n")[0][:SHOWN].strip()
+    _, *below = output[at : at + 4 * SHOWN].partition("\n\n")[0].split("\n")
+    return "\n".join(below[: 1 if line.path else None])[:SHOWN].strip()
 
 
 def _stripped(text: str) -> set[str]:
@@ -648,16 +664,35 @@ def _stripped(text: str) -> set[str]:
 
 
 def _way_out(each: _Open, calls: Iterable[_Call]) -> _Call | None:
-    """The command that replaced the failed one: most of its words are the same."""
+    """The command that replaced the failed one: most of its words are the same, and it does the
+    same to the same things, unless it was a thing that was missing.
+    """
     if each.call.act is not Act.RUN:
         return None
     failed = set(_TOKEN.findall(each.call.text))
+    is_missing = each.finding.kind is Kind.ENVIRONMENT
     for call in calls:
+        if call.outcome is not Outcome.OK or _act(call) == _act(each.call):
+            continue
         words = set(_TOKEN.findall(call.text))
         alike = len(words & failed) / (len(words | failed) or 1)
-        if call.outcome is Outcome.OK and alike >= 0.5 and _act(call) != _act(each.call):
+        if alike >= 0.5 and (is_missing or _is_again(each, call, _with_other_options)):
             return call
     return None
+
+
+def _with_other_options(now: Command, before: Command) -> bool:
+    """Whether a command that is no check does the same to the same things with other options, each
+    of which may have a value.
+    """
+    if _repeats(now, before):
+        return True
+    if now.words[:1] != before.words[:1] or check_kind(before.words) or only_shows(now.words):
+        return False
+    things = {word for word in before.words if not word.startswith("-")}
+    after = zip(("", *now.words), now.words, strict=False)
+    bare = {word for last, word in after if not last.startswith("-") and not word.startswith("-")}
+    return bare <= things <= set(now.words)
 
 
 def _difference(old: str, new: str) -> str:
@@ -673,6 +708,8 @@ def _difference(old: str, new: str) -> str:
             gone += before[a:b]
             come += after[c:d]
     shown = [clip(" ".join(filter(None, lines)), SHOWN // 2 - 20) for lines in (gone, come)]
+    if sorted(gone) == sorted(come):
+        return f"moved `{shown[0]}`" if shown[0] else "white space"
     if not shown[1]:
         return f"removed `{shown[0]}`"
     return f"`{shown[0]}` → `{shown[1]}`" if shown[0] else f"added `{shown[1]}`"
@@ -690,11 +727,11 @@ def _undone(call: _Call, before: Sequence[_Call], words: str) -> _Call | None:
             written = (_stripped(text) for place, _, text in earlier.changes if place == path)
             if any(lines & gone for lines in written):
                 return earlier
-    for number, (name, _) in enumerate(call.parts):
+    for name, command in call.parts:
         for earlier in reversed(before[-6:] if name and not only_looks(name) else ()):
-            same = [at for at, (other, _) in enumerate(earlier.parts) if other == name]
-            if same:
-                fresh = _tokens(call.commands[number]) - _tokens(earlier.commands[same[-1]])
+            same = [act for other, act in earlier.parts if other == name]
+            if same and not only_shows(same[-1].words):
+                fresh = _tokens(command) - _tokens(same[-1])
                 mentioned = {word for word in _TOKEN.findall(words) if len(word) > 3}
                 return earlier if fresh & mentioned else None
     return None
@@ -719,10 +756,11 @@ def _unsolved(each: _Open) -> Finding:
 
 
 def _joined(known: Finding, new: Finding) -> Finding:
-    """Merge two findings of one kind in a session; the latest fix wins, with its text, and its
-    evidence comes first.
+    """Merge two findings of one kind in a session; the latest fix wins, if possible a command, with
+    its text, and its evidence comes first.
     """
-    first, second = (new, known) if new.fix else (known, new)
+    is_better = new.fix.startswith("`") or not known.fix.startswith("`")
+    first, second = (new, known) if new.fix and is_better else (known, new)
     return structs.replace(
         known,
         text=first.text,

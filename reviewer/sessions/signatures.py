@@ -52,14 +52,17 @@ _SECONDS = re.compile(r"\s+[(\[]?\d[\d.]* ?m?s[)\]]?$")
 _SEVERE = re.compile(
     r"(?i:error|fatal|panic|err|failed|failure)\b(?: \w+)?:\s|npm (?i:err)!\s\S|! \["
 )
+_MARKED = re.compile(r"(?i:\b(?:error|fatal|panic|failed|failure)\b)|[×✖✗] ")
 _LABEL = re.compile(r"[A-Za-z][\w.-]*(?: ?\([\w -]+\))?: \S")
 _FRAME = re.compile(
     r"(?:Error: )?Exit code:? -?\d+|<\/?(?:returncode|output)>|Command exited with"
     r"|Sibling tool call errored|Process exited with code|Chunk ID:|Wall time:|Output:$"
-    r"|Original token count:|<(?:command with )?(?:shellId|id): |Traceback |Now using node|npm warn"
+    r"|Original token count:|<(?:command with )?(?:shellId|id): |Traceback |Now using node"
     r"|\$ |> |\[\d|={3}|#|error: failed to push some refs"
+    r"|(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING)\b|(?i:debug|info|note|notice|hint|warn|warning): "
+    r"|npm (?:warn|notice)"
 )
-"""Lines that agents and runners add to every output."""
+"""Lines that agents and runners add to every output, and those of a level below an error."""
 
 _BEGINS = "Output: "
 """Prefix of the first output line in Gemini CLI."""
@@ -144,7 +147,7 @@ class Failing:
         return ": ".join(filter(None, (self.rule, words)))[:LONGEST]
 
 
-LINT, FAILURE, TEST, SEVERE, LABELLED, ANY = range(6)
+LINT, FAILURE, TEST, SEVERE, LABELLED, MARKED, ANY = range(7)
 """How explicitly a line reports the failure, most explicit first."""
 
 
@@ -364,4 +367,6 @@ def _other(number: int, line: str, up_to: int) -> Failing | None:
         return Failing(SEVERE, number, bare, bare)
     if up_to >= LABELLED and (_LABEL.match(bare) or is_environment(bare)):
         return Failing(LABELLED, number, bare, bare)
+    if up_to >= MARKED and _MARKED.search(bare):
+        return Failing(MARKED, number, bare, bare)
     return Failing(ANY, number, bare, bare) if up_to == ANY else None

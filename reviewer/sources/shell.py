@@ -66,7 +66,7 @@ _LOOKING = frozenset(
     ["cat", "ls", "head", "tail", "sed", "awk", "grep", "rg", "find", "fd", "wc", "stat", "file",
      "less", "tree", "which", "type", "pwd", "echo", "printf", "test", "[", "diff", "cd", "jq",
      "sort", "uniq", "cut", "tr", "xargs", "nl", "readlink", "basename", "dirname", "cmp",
-     "tee", "true", "sleep", "exit",
+     "tee", "true", "sleep", "exit", "ps",
      "select-object", "select-string", "where-object", "sort-object", "measure-object",
      "get-content", "get-childitem", "get-item", "test-path", "out-string", "out-null",
      "out-file", "format-table", "format-list", "write-output", "write-host", "foreach-object"]

@@ -76,8 +76,8 @@ def test_an_ingestion_says_in_one_line_what_came_up_again(reviewer: Reviewer, fo
 
     assert "Came up again" not in first.stderr
     assert (
-        "Came up again: errcheck: error return value of * is not checked (2 sessions, 4 calls)."
-        in again.stderr
+        "Came up again: `mise run lint`: errcheck: error return value of * is not checked"
+        " (2 sessions, 4 calls). 1 in all: reviewer findings --again" in again.stderr
     )
 
 
@@ -125,6 +125,39 @@ def test_what_recurs_with_other_names_says_only_what_the_sessions_share(
         "“errcheck: error return value of … is not checked” from `mise run lint`."
         " One fix: `rows.Close()` → `_ = rows.Close()`"
     )
+
+
+def test_a_formatter_that_helped_in_two_sessions_is_proposed_rather_than_one_change(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    for name, write_it in (("a", "format"), ("b", "check"), ("c", "")):
+        told = Told(name)
+        told.user("Tidy up")
+        told.run("bun run lint", f"./src/{name}.ts format {'━' * 40}", failed=True)
+        if write_it:
+            told.run(f"bunx biome {write_it} --write src/{name}.ts")
+        else:
+            told.edit("/work/shop/src/c.ts", "{ one,\n}", "{ one }")
+        told.run("bun run lint")
+        write(folder, told)
+    reviewer("ingest", folder)
+
+    (row,) = reviewer.rows("queue", "list")
+
+    assert row["content"] == (
+        "“format” from `bun run lint`. What fixed it: `bunx biome format --write src/a.ts`"
+    )
+
+
+def test_an_ingestion_that_queues_nothing_says_what_it_found(
+    reviewer: Reviewer, folder: Path
+) -> None:
+    done = reviewer("ingest", write(folder, lint("a")))
+    shown = reviewer("queue", "list")
+
+    for each in (done, shown):
+        assert "1 finding: reviewer findings" in each.stderr
+        assert "reviewer propose" in each.stderr
 
 
 def test_a_reader_is_told_in_how_many_sessions_a_failure_came_up(

@@ -288,15 +288,16 @@ def view_of(group: Sequence[FindingRow]) -> FindingView:
 
 
 def _shown(group: Sequence[FindingRow]) -> FindingRow:
-    """The row whose text and fix represent a group: the latest with a fix, a complete replacement
-    if possible.
+    """The row whose text and fix represent a group: the latest with a fix, if possible a command,
+    which helps in any file, or else a replacement, and complete.
     """
     fixed = [row for row in group if row.finding.fix]
 
-    def completeness(row: FindingRow) -> tuple[bool, bool, str]:
-        return REPLACED in row.finding.fix, CUT not in row.finding.fix, row.finding.last
+    def generality(row: FindingRow) -> tuple[bool, bool, bool, str]:
+        fix = row.finding.fix
+        return fix.startswith("`"), REPLACED in fix, CUT not in fix, row.finding.last
 
-    return max(fixed, key=completeness) if fixed else latest_of(group)
+    return max(fixed, key=generality) if fixed else latest_of(group)
 
 
 def costliest_first(view: FindingView) -> tuple[int, int, str, str]:

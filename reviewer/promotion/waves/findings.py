@@ -33,7 +33,12 @@ from reviewer.promotion.rows.memory_rows import new_columns
 from reviewer.promotion.views import Status
 from reviewer.proposing.values import Proof, Proposer, QuoteProof
 from reviewer.sessions.findings import Evidence, Kind
-from reviewer.sessions.signatures import failing_lines, is_of_the_day, without_place
+from reviewer.sessions.signatures import (
+    failing_lines,
+    is_of_the_day,
+    normalised,
+    without_place,
+)
 from reviewer.sources.records import Record, RecordUse, Role
 from reviewer.store.acts import Act
 from reviewer.store.changes import Image
@@ -55,9 +60,11 @@ MAX_RECURRING = 20
 
 
 def _in_a_line(view: FindingView) -> str:
-    """`errcheck: error return value of * is not checked (3 sessions, 9 calls)`."""
+    """A command and a signature: `bun run lint: format (3 sessions, 9 calls)`."""
     what = view.words if view.kind in (Kind.REFUSAL, Kind.CORRECTION) else view.signature
-    return f"{clip(what, 100)} ({count(view.sessions, 'session')}, {count(view.cost, 'call')})"
+    where = f"`{view.command}`: " if view.command else ""
+    price = f"{count(view.sessions, 'session')}, {count(view.cost, 'call')}"
+    return f"{where}{clip(what, 100)} ({price})"
 
 
 def propose(writer: QueueWriter, wave_id: int, first: int) -> list[str]:
@@ -86,8 +93,8 @@ def propose(writer: QueueWriter, wave_id: int, first: int) -> list[str]:
 def _failure(group: Sequence[FindingRow]) -> str:
     """A recurring failure with a lasting remedy, as a statement; else empty.
 
-    For a linter, the remedy is a replacement: an addition or removal (an import, an unused name) is
-    a one-time slip. For anything else, it is a remedy that was used again in another session.
+    The remedy is a command that was used again in another session or, for a linter, a replacement:
+    an addition or removal (an import, an unused name) is a one-time slip.
     """
     view = view_of(group)
     if view.kind not in (Kind.FAILURE, Kind.ENVIRONMENT) or view.sessions < SESSIONS:
@@ -96,12 +103,14 @@ def _failure(group: Sequence[FindingRow]) -> str:
     if not view.fix or not failing or _is_of_the_day(view):
         return ""
     fix, remedy = view.fix, "What fixed it"
-    if failing[0].rule and failing[0].path:
-        if REPLACED not in fix or ": " not in view.signature:
+    if fix.startswith("`"):
+        if not _was_taken_again(fix, group):
+            return ""
+    else:
+        is_of_linter = failing[0].rule and failing[0].path and ": " in view.signature
+        if not is_of_linter or REPLACED not in fix:
             return ""
         fix, remedy = fix[fix.index("`") :], "One fix"  # of one place, in whatever file it was
-    elif not fix.startswith("`") or not _was_taken_again(fix, group):
-        return ""
     lines = {" ".join(without_place(row.finding.text).split()) for row in group}
     if len(lines) > 1:  # other names in other sessions
         lines = {view.signature.replace("*", "…")}
@@ -114,15 +123,19 @@ def _is_of_the_day(view: FindingView) -> bool:
 
 
 def _was_taken_again(fix: str, group: Sequence[FindingRow]) -> bool:
-    """Whether most words of a remedy are those of another session's."""
-    words = set(WORD.findall(fix))
+    """Whether most words of a command are those of another session's, paths and names apart."""
+    words = _words(fix)
     shared = [
         row.seen_in
         for row in group
-        if (other := set(WORD.findall(row.finding.fix)))
+        if (other := _words(row.finding.fix))
         and len(words & other) >= SAME_REMEDY_SHARE * len(words | other)
     ]
     return len(set(shared)) >= SESSIONS
+
+
+def _words(fix: str) -> set[str]:
+    return set(WORD.findall(normalised(fix.strip("`"))))
 
 
 def _by_command(rows: Iterable[FindingRow]) -> dict[str, list[FindingRow]]:

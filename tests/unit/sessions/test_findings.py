@@ -10,7 +10,7 @@ import pytest
 from reviewer.sessions.findings import Finding, Findings, Kind
 from reviewer.sources.events import Event
 from tests.memory import peak_of
-from tests.unit.sessions.told import Step, Told, edits, fails, refuses, runs, user
+from tests.unit.sessions.told import Step, Told, calls, edits, fails, refuses, runs, user
 
 LINT = "a/rows.go:88:15: Error return value of `rows.Close` is not checked (errcheck)"
 
@@ -104,6 +104,14 @@ def test_a_change_for_another_rule_is_no_remedy(told: Told) -> None:
 
 
 TESTS, FAIL = "go test ./...", "--- FAIL: TestRows (0.0s)\n    rows_test.go:12: 3 rows, want 2"
+NO_DEBUG = """error[E0277]: `shop::Index` doesn't implement `Debug`
+  --> db.rs:9:17
+   |
+ 9 | #[derive(Clone, Debug)]
+   |                 ^^^^^ the trait `Debug` is not implemented for `Index`
+
+error: could not compile `shop`"""
+UNSORTED = f"./src/a.ts organizeImports {'━' * 40}"
 REMEDIES: dict[str, tuple[list[Step], bool, str]] = {
     "of several changes that nothing points to none": (
         [fails("mise run lint", LINT), edits("a/rows.go", "one := 1", "one := 2"),
@@ -115,26 +123,73 @@ REMEDIES: dict[str, tuple[list[Step], bool, str]] = {
          edits("store.go", "limit = 4", "limit = 2"), runs(TESTS)],
         True, "store.go: `limit = 4` → `limit = 2`",
     ),
-    "two changes since a test failed": (
+    "of two changes since a test failed none": (
         [fails(TESTS, FAIL), *(edits(name, "x = 1", "x = 2") for name in ("a.go", "b.go")),
          runs(TESTS)],
-        True, "a.go: `x = 1` → `x = 2`; b.go: `x = 1` → `x = 2`",
-    ),
-    "of three changes none": (
-        [fails(TESTS, FAIL), *(edits(name, "x = 1", "x = 2") for name in ("a.go", "b.go", "c.go")),
-         runs(TESTS)],
         True, "",
     ),
-    "not a way out that looks like the failure": (
+    "the same change in two places": (
+        [fails(TESTS, FAIL), *(edits("a.go", "x = 1", "x = 2") for _ in range(2)), runs(TESTS)],
+        True, "a.go: `x = 1` → `x = 2`",
+    ),
+    "the change where the compiler points": (
+        [fails("cargo test", NO_DEBUG), edits("db.rs", "use shop::Index;", "use Index;"),
+         edits("db.rs", "#[derive(Clone, Debug)]", "#[derive(Clone)]"),
+         edits("db.rs", "let index = 1;", "let index = Index::new();"),
+         runs("cargo test")],
+        True, "db.rs: `#[derive(Clone, Debug)]` → `#[derive(Clone)]`",
+    ),
+    "not a change that was not made": (
+        [fails(TESTS, FAIL), calls("Edit", "old_string not found", failed=True, file_path="rows.go",
+               old_string="limit = 3", new_string="limit = 4"),
+         edits("store.go", "limit = 4", "limit = 2"), runs(TESTS)],
+        True, "store.go: `limit = 4` → `limit = 2`",
+    ),
+    "a line that was moved": (
+        [fails("bun run lint", UNSORTED), edits("a.ts", "two,\none,", "one,\ntwo,"),
+         runs("bun run lint")],
+        True, "a.ts: moved `one,`",
+    ),
+    "the formatter of the file, and no check": (
+        [fails("bun run lint", UNSORTED), runs("bun run typecheck"),
+         runs("bunx biome check --write src/a.ts"), edits("b.ts", "x = 1", "x = 2"),
+         runs("bun run lint")],
+        True, "`bunx biome check --write src/a.ts`",
+    ),
+    "not one of two commands": (
+        [fails("git push", "! [rejected] main -> main"), runs("git fetch"), runs("git rebase"),
+         runs("git push")],
+        True, "",
+    ),
+    "nothing passed with another script": (
         [fails("python3 - <<'E'\nprint(one\nE", "error: the file is not closed"),
          runs("python3 - <<'E'\nprint(one)\nE")],
-        True, "",
+        False, "",
+    ),
+    "nothing passed with another argument": (
+        [fails("workmux capture quay", "Error: No agent running in worktree 'quay'"),
+         runs("workmux capture pier")],
+        False, "",
+    ),
+    "nothing passed where help is shown": (
+        [fails("bd list --short", "Error: unknown flag: --short"), runs("bd list --help")],
+        False, "",
+    ),
+    "other options for the same things": (
+        [fails("gh pr diff 104 --stat", "unknown flag: --stat"),
+         runs("gh pr diff 104 --name-only")],
+        True, "`gh pr diff 104 --name-only`",
+    ),
+    "a check that covers the failed one": (
+        [fails("pytest tests/quays.py", "E   KeyError: 'quay'"), edits("a.py", "x = 1", "x = 2"),
+         runs("pytest")],
+        True, "a.py: `x = 1` → `x = 2`",
     ),
     "not the same command beside another": (
         [fails("mise run lint", LINT), runs("mise run lint && mise run test")], True, "",
     ),
     "not a command, where the code lacks something": (
-        [fails(TESTS, FAIL), runs("git fetch"), runs("go test ./... -count=1")], True, "",
+        [fails(TESTS, FAIL), runs("git fetch"), runs(TESTS)], True, "",
     ),
     "nothing passed with a narrower command": (
         [fails("go test ./store", FAIL), runs("go test ./web")], False, "",
@@ -178,6 +233,17 @@ NOTHING: dict[str, list[Step]] = {
         runs("git commit -m 'Number the quays'"),
         user("number the gates as well"),
         runs("git commit -m 'Number the gates'"),
+    ],
+    "help asked for before a message": [
+        runs("workmux add --help"),
+        user("a review of the quays, too"),
+        runs("workmux add review/quays"),
+    ],
+    "a plan that other work goes through": [
+        edits("plan.md", "", "- [ ] write the parser of quays\n- [ ] write its tests"),
+        user("looks amazing, start"),
+        edits("parser.py", "pass", "value = compute(rows)"),
+        edits("plan.md", "- [ ] write the parser of quays", "- [x] write the parser of quays"),
     ],
     "a message about something else": [
         edits("x.py", "pass", "value = compute(rows)"),

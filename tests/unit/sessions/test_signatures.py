@@ -84,6 +84,16 @@ def test_the_output_of_a_command_that_need_not_have_failed_fails_only_with_a_rul
     assert failing_lines("log.go:12:1: do it (revive)", plain=True)
 
 
+@pytest.mark.parametrize(
+    "below",
+    ["INFO  quays > A new version of quays is available", "Warning: hooks.before is deprecated",
+     "npm notice Access token expired.", "hint: Use -f to add them.", "-- Looking for ffi.h"],
+)  # fmt: skip
+def test_what_a_tool_tells_beside_the_failure_is_none(below: str) -> None:
+    output = f"{below}\nQuays Error at quays.txt (find_quay)\nSee the log."
+    assert [each.text for each in failing_lines(output)] == ["Quays Error at quays.txt (find_quay)"]
+
+
 def test_what_an_agent_writes_in_place_of_an_output_is_no_failure() -> None:
     assert signature("<tool_use_error>Sibling tool call errored</tool_use_error>") == ""
 

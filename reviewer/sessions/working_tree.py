@@ -187,8 +187,8 @@ class WorkingTree:
             self._other(command.words, folder, line, sure=sure)
 
     def _is_aside(self, path: str) -> bool:
-        is_home = path == self.home or path.startswith(f"{self.home}/")
-        return is_aside(path[len(self.home) :] if is_home else path)
+        is_home = self.home and f"{path}/".startswith(f"{self.home}/")
+        return is_aside(f".{path[len(self.home) :]}" if is_home else path)
 
     def _other(self, words: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
         """A command other than Git: the files that it is known to write."""

@@ -574,6 +574,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"merge {_named(ids)} into #{into}"
         title, promotes = super().title_of(action), action is keys.PROMOTE
         marks, detail = self.model.marks, self._detail
+        if detail is not None and detail.view.id != self.model.current_id:
+            detail = None
         if action is keys.RESTORE and not marks and detail is not None and detail.retired:
             return "put back into Memory"
         if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
@@ -581,9 +583,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if marks:  # only rows in the cache: the store is not queried here
             known = [row for each in marks if (row := self.model.known(each)) is not None]
             return self._with_alike(title, known) if len(known) == len(marks) else title
-        if detail is None or detail.view.id != self.model.current_id:
-            return title
-        if detail.view.status != "candidate":
+        if detail is None or detail.view.status != "candidate":
             return title
         if detail.view.kind == "conflict":
             return "keep newer" if promotes else "leave both"

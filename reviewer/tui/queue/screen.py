@@ -686,11 +686,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(settle)
         self._after_decision(done, done.ids)
 
-    def _are_retired(self, ids: Iterable[int]) -> bool:
+    def _are_retired(self, ids: Sequence[int]) -> bool:
         """Whether all rows were memories, which go back to them."""
-        rows = self.engine.queue.rows(list(ids))
-        retired = self.engine.history.is_retired
-        return all(row.status == "invalid" and retired(row.id) for row in rows)
+        rejected = all(row.status == "invalid" for row in self.engine.queue.rows(ids))
+        return rejected and self.engine.history.retired(ids) == {*ids}
 
     @unless(_cannot_restore)
     async def action_restore(self) -> None:

@@ -1094,7 +1094,7 @@ def empty_lines(
     """The text of an empty list; `here`: the sessions on this machine."""
     if query.filter:
         nothing, clears = nothing_matches(query.filter)
-        others = f" {keys.STATUS.key} shows decided ones." if query.status == "waiting" else ""
+        others = f" Decided ones: {keys.STATUS.key}" if query.status == "waiting" else ""
         return nothing, f"{clears}{others}"
     if query.status != "waiting":
         return ("Nothing here.", f"{kit_keys.BACK.key} goes back to the waiting rows.")

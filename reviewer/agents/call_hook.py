@@ -83,7 +83,7 @@ def answer_to(store: str, project: str | None, agent: str, event: str, data: byt
     Raises as `memories_at` does, and ValueError for invalid JSON.
     """
     kind = EVENTS[agent][event]
-    payload = _read_json(data.decode()) if data else None
+    payload = _read_json(data.decode("utf-8-sig", "surrogatepass")) if data else None
     if not isinstance(payload, dict):
         return ""
     tool = _mapping(payload, "tool_input", "toolArgs")

@@ -93,6 +93,12 @@ def connect(
                 if nothing := _bound(session, engine):
                     narrate(nothing)
         return
+    own = [word for word in place.command if Path(word).is_absolute()]
+    if own and scope == "project":
+        narrate(
+            f"The files below are in the project, and {' and '.join(own)} on this machine only:"
+            " keep them out of commits, or connect with --user."
+        )
     if not _agreed(connections, planned, yes):
         return
     is_new = not store.exists()
@@ -177,12 +183,6 @@ def _agreed(connections: Connections, planned: Planned, yes: bool) -> bool:
         narrate(f"Changes to the settings of {planned.agent}:")
     for change in planned.changed:
         print_text(*connections.diff(change))
-    own = [word for word in planned.place.command if Path(word).is_absolute()]
-    if own and planned.place.scope is WiringScope.PROJECT:
-        narrate(
-            f"These files are in the project, and {' and '.join(own)} on this machine only: keep"
-            " them out of commits, or connect with --user."
-        )
     count = len(planned.changed)
     names = ", ".join(
         f"{change.plan.path}{' (removed)' if change.removal else ''}" for change in planned.changed

@@ -123,7 +123,9 @@ def _changed(call: Call, *, done: bool) -> str:
 def _ran(call: Call, result: Result | None, ends: Sequence[tuple[str, str]], *, alone: bool) -> str:
     """`alone`: the checks that ended so are all that the call does."""
     committing = [each for each in call.commands if runs_git(each, "commit")]
-    if result is not None and any(not is_aside(each.folder) for each in committing):
+    if result is not None and any(
+        not is_aside(each.folder, call.origin.cwd) for each in committing
+    ):
         found = reversed(commits_made(call, result.text))
         if made := [f"{number} {subject}" for _, number, subject in found]:
             return f"committed {clip('; '.join(made), SHORT)}"

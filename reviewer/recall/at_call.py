@@ -178,8 +178,13 @@ def _git_folder(folder: str) -> str:
     return here
 
 
-def _without_links(path: str) -> str:
-    """An absolute path in folders without links."""
+def _without_links(path: str, tree: str, root: str) -> str:
+    """An absolute path in folders without links; those inside the work tree stay, which may lead
+    out of it. `root`: the tree without links.
+    """
+    for begin in (tree, root):
+        if path.startswith(f"{begin}/"):
+            return root + path[len(begin) :]
     folder, name = os.path.split(path)
     return os.path.join(os.path.realpath(folder), name) if os.path.isabs(path) else path
 
@@ -188,8 +193,9 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     """The search terms; None for a call that did not fail and a prompt that nobody typed."""
     commands = _commands(store, project, event)
     if event.kind in (GUARD, EDIT):
-        root = os.path.realpath(_git_folder(event.folder))
-        paths = tuple(map(_without_links, event.paths))
+        tree = _git_folder(event.folder)
+        root = os.path.realpath(tree)
+        paths = tuple(_without_links(each, tree, root) for each in event.paths)
         return Cue(event.kind, "", commands, paths, line=event.command, root=root)
     if event.kind == PROMPT:
         text = without_recalled(event.text)  # some agents repeat what they were given before

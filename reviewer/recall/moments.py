@@ -162,7 +162,7 @@ def doubts(moments: Iterable[Moment], roots: Sequence[str]) -> list[str]:
         kind, value = moment
         program = value.partition(" ")[0]
         if kind in (MomentKind.PATH, MomentKind.EDIT) or (
-            kind is MomentKind.GUARD and ("/" in value or "." in program)
+            kind is MomentKind.GUARD and ("/" in value or ("." in program and not which(program)))
         ):
             if any(roots) and not _exists(value, (*roots, "/")):
                 found.append(

@@ -367,10 +367,9 @@ def _is_about(
     is a name, or a linter's rule beside another word, or the memory has a word of the call. Plain
     words match by chance, and so do rules such as `unused`.
     """
-    if any(map(_NAME.search, shared)):
+    ruled = len(shared) > 1 and any(word.lower() in rules for word in shared)
+    if ruled or any(map(_NAME.search, shared)):
         return True
-    if any(word.lower() in rules for word in shared):
-        return len(shared) > 1
     return any(word.lower() in called for word in words_of(memory))
 
 

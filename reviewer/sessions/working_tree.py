@@ -146,7 +146,7 @@ class WorkingTree:
         self, path: str, line: int, *, by: str = "", created: bool = False, deleted: bool = False
     ) -> None:
         """A file was written, edited or deleted."""
-        if not path or self._is_aside(path):
+        if not path or is_aside(path, self.home):
             return
         self.follow(ChangedFile(path, line, by, deleted))
         if created:
@@ -174,7 +174,7 @@ class WorkingTree:
                 self._written(path, folder, line, program, sure=began)
         if program == "git":
             words, folder = git_words(command.words, folder)
-            if words and command.certain and not self._is_aside(folder):
+            if words and command.certain and not is_aside(folder, self.home):
                 _Git(self, words, structs.replace(run, folder=folder)).run()
             elif words[:1] in (["commit"], ["reset"], ["checkout"], ["stash"], ["rebase"]):
                 self.doubt(self.here(folder))
@@ -183,10 +183,6 @@ class WorkingTree:
                 self.note_branch(folder, "")
         elif run.outcome is not Outcome.FAILED:
             self._other(command.words, folder, line, sure=sure)
-
-    def _is_aside(self, path: str) -> bool:
-        is_home = path == self.home or path.startswith(f"{self.home}/")
-        return is_aside(path[len(self.home) :] if is_home else path)
 
     def _other(self, words: Sequence[str], folder: str, line: int, *, sure: bool) -> None:
         """A command other than Git: the files that it is known to write."""
@@ -529,8 +525,12 @@ def commits_made(call: Call, text: str) -> list[tuple[str, str, str]]:
     return logged if len(logged) == asked else []
 
 
-def is_aside(path: str) -> bool:
-    """Whether a path is outside the work: temporary, or the agent's own."""
+def is_aside(path: str, home: str) -> bool:
+    """Whether a path is outside the work: temporary, or the agent's own. `home`: a folder that is
+    part of the work, wherever it is.
+    """
+    if home and f"{path}/".startswith(f"{home}/"):
+        path = f".{path[len(home) :]}"
     return bool(_ASIDE.match(f"{path}/"))
 
 

@@ -216,9 +216,14 @@ def test_the_words_of_a_line_bring_their_best_memory_only_and_those_of_a_prompt_
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("Silence what is unused.", False), ("Unused: every func.", True)]
+    ("text", "expected"),
+    [
+        ("Silence what is unused.", False),
+        ("Unused: every func.", True),
+        ("In make, unused targets stay.", True),
+    ],
 )
-def test_a_rule_of_a_linter_brings_a_memory_with_another_word_only(
+def test_a_rule_of_a_linter_brings_a_memory_with_another_word_of_it_or_of_the_call_only(
     text: str, expected: bool, reviewer: Reviewer, office: Path
 ) -> None:
     remembered(reviewer, office, text)
@@ -270,6 +275,17 @@ def test_the_memory_of_a_file_comes_with_its_first_edit(
     assert "twice" in text
     assert "Coins" not in text
     assert edited("src/pay/coin.go") == ""
+
+
+def test_a_file_behind_a_link_in_the_project_is_its_own(reviewer: Reviewer, office: Path) -> None:
+    remembered(reviewer, office, "Weigh it twice.", when="edit src/pay/")
+    elsewhere = office.parent / "elsewhere"
+    elsewhere.mkdir()
+    (office / "src").mkdir()
+    (office / "src" / "pay").symlink_to(elsewhere, target_is_directory=True)
+    edited = told(office, tool_name="Edit", tool_input={"file_path": f"{office}/src/pay/coin.go"})
+    data = f"\ufeff{json.dumps(edited)}"  # as from some programs on Windows
+    assert "twice" in hook(reviewer, "claude-code", "PostToolUse", data)
 
 
 @pytest.mark.parametrize(

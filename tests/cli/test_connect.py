@@ -99,7 +99,8 @@ def test_a_project_is_connected_in_its_own_folder(reviewer: Reviewer, agent: str
     assert blocks == [{"claude-code": "CLAUDE.md", "gemini": "GEMINI.md"}.get(agent, "AGENTS.md")]
     assert b"thermal paper" in (after[blocks[0]] or b"")
     assert snapshot(reviewer.home) == own
-    reviewer.succeeds("disconnect", agent, "--project", "--yes", cwd=folder)
+    reverted = reviewer("disconnect", agent, "--project", "--yes", cwd=folder)
+    assert (reverted.returncode, "out of commits" in reverted.stderr) == (0, False)
     assert snapshot(folder) == before
 
 

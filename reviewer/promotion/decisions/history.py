@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -63,21 +63,25 @@ class History(Undo):
         )
         return self.decided_by_another(row[0]) if row else ""
 
-    def is_retired(self, memory: int) -> bool:
-        """Whether a rejected memory was promoted until then."""
+    def retired(self, memories: Iterable[int]) -> set[int]:
+        """Those of these rejected memories that were promoted until then."""
+        left, found = set(memories), set[int]()
         acts = self._database.query(
-            "SELECT l.id, l.changes FROM ledger_touch t JOIN ledger l ON l.id = t.act"
-            " WHERE t.memory_id = ? ORDER BY t.act DESC",
-            (memory,),
+            f"SELECT DISTINCT act FROM ledger_touch WHERE memory_id {AMONG} ORDER BY act DESC",
+            (listed(left),),
         )
-        for number, changes in acts:
+        for (number,) in acts:
+            rows = self._database.query("SELECT changes FROM ledger WHERE id = ?", (number,))
             with readable(number):
-                for each in unpack(changes):
+                for each in unpack(rows[0][0]):
                     before, after = each.before or {}, each.after or {}
-                    own = (each.table, each.row) == ("memory", memory)
-                    if own and after.get("status") == "invalid":
-                        return before.get("status") == "active"
-        return False
+                    if each.table == "memory" and after.get("status") == "invalid":
+                        if each.row in left and before.get("status") == "active":
+                            found.add(each.row)
+                        left.discard(each.row)
+                        if not left:
+                            return found
+        return found
 
     def acts_on(self, memory: int) -> frozenset[int]:
         """The acts that changed a memory."""

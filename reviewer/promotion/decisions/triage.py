@@ -103,16 +103,11 @@ class Triage:
 
         Raises UnknownIdError, or ConflictError for one that is not promoted.
         """
-        graduated = (
-            "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
-            f" WHERE e.memory_id {AMONG} AND m.status = 'graduated'"
-        )
         with self._ledger.act("reject") as act:
             rows = rows_of(act, ids)
             for row in rows:
                 require_status(act, row, Status.ACTIVE)
-            sources = [number for (number,) in act.query(graduated, (listed(ids),))]
-            gone = [*(row.id for row in rows), *sources]
+            gone = [*(row.id for row in rows), *_graduated_from(act, ids, Status.GRADUATED)]
             act.update_many("memory", gone, status="invalid", decided_at=self._now())
             followed = update_dependents(act, ids, self._now())
             act.title = _title("Retired", rows, "memories") + followed
@@ -137,6 +132,8 @@ class Triage:
                 require_status(act, row, Status.INVALID)
             now = self._now()
             act.update_many("memory", [row.id for row in rows], status="active", decided_at=now)
+            gone = _graduated_from(act, ids, Status.INVALID)
+            act.update_many("memory", gone, status="graduated", decided_at=now)
             followed = update_dependents(act, ids, now)
             act.title = f"{_title('Put', rows, 'memories')} back into Memory{followed}"
         return Done(act.id, act.title, tuple(ids))
@@ -388,6 +385,15 @@ def reword_row(
 
         change_structure(act, number, content)
     return None
+
+
+def _graduated_from(act: Act, ids: Sequence[int], status: Status) -> list[int]:
+    """The memories with a status from which entities were graduated."""
+    sql = (
+        "SELECT m.id FROM entity e JOIN memory m ON m.id = e.graduated_from"
+        f" WHERE e.memory_id {AMONG} AND m.status = ?"
+    )
+    return [number for (number,) in act.query(sql, (listed(ids), str(status)))]
 
 
 def _title(verb: str, rows: Sequence[DecidedRow], of: str = "candidates") -> str:

@@ -24,7 +24,7 @@ class Tick(Struct, frozen=True):
 def ticks(proof: Proof, content: str, earlier: Sequence[str] = ()) -> list[Tick]:
     """The flaws of a proof, a line each; else one line. Lines are counted from 0, as in a view.
 
-    `earlier`: the wordings before a person's own; the proof is of the first.
+    `earlier`: the wordings before this one; the proof is of the first.
     """
     new: tuple[str, ...] = ()
     if earlier:
@@ -39,7 +39,7 @@ def ticks(proof: Proof, content: str, earlier: Sequence[str] = ()) -> list[Tick]
             proof.unproved,
             f"names not in the session, numbers not near a quote: {some_of(proof.unproved)}",
         ),
-        (new, f"your wording adds {some_of(new)}"),
+        (new, f"the new wording adds {some_of(new)}"),
         (proof.not_alone_because, f"not self-contained: {proof.not_alone_because}"),
         (proof.known, f"known already: {some_of(proof.known)}"),
         (proof.replaces, f"replaces #{proof.replaces}: decide on both"),

@@ -105,7 +105,9 @@ class SourceView:
             f"(SELECT count(*) {asked})",
             "s.format",
         )
-        commands = Counter(path for path, text in self._commands() if command_called(text.strip()))
+        commands = Counter(
+            path for path, text in self._commands(project) if command_called(text.strip())
+        )
         found: dict[str, SessionRead] = {}
         for path, last, said, times, format_ in rows:
             if last or said:
@@ -114,12 +116,14 @@ class SourceView:
                 found.setdefault(path, read)
         return list(found.values())
 
-    def _commands(self) -> list[sqlite3.Row]:
+    def _commands(self, project: str | None) -> list[sqlite3.Row]:
         """The files and texts in which the person may have called a command."""
         return self._database.query(
-            "SELECT s.path, r.text FROM record r JOIN source s ON s.id = r.source_id"
+            "SELECT s.path, r.text FROM source s CROSS JOIN record r ON r.source_id = s.id"
             " WHERE s.bytes <> -1 AND r.role = 'user' AND r.use = 'wrapper'"
-            " AND r.text LIKE '%<command-%'"
+            " AND r.text LIKE '%<command-%' AND (?1 IS NULL"
+            " OR s.project_id = (SELECT id FROM project WHERE name = ?1))",
+            (project,),
         )
 
     def state(self, memory: int) -> SourceState:

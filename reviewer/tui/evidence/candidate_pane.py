@@ -41,6 +41,7 @@ _FLAG_WORDS = {
     "not-in-force": "the text says that this is no longer true",
     "taken-back": "later words may take this back",
     "once": "meant for one occasion",
+    "known": "a memory says the same",
 }
 _STATE_WORDS = {
     SourceState.CHANGED: "source changed since it was read",
@@ -185,8 +186,9 @@ def _history(view: CandidateView, now: datetime, signs: Glyphs) -> TextBlock:
 
 def _warnings(view: CandidateView, state: SourceState, signs: Glyphs) -> list[TextBlock]:
     rows = []
+    proved = {"known"} if view.proof is not None and view.proof.known else set[str]()
     for flag in view.flags:
-        if flag in _FLAG_WORDS:  # the proof names the others
+        if flag in _FLAG_WORDS.keys() - proved:  # the proof names the others
             rows.append(labelled("", f"{signs.attention} {_FLAG_WORDS[flag]}", "warm"))
     if state in _STATE_WORDS:
         rows.append(labelled("", f"{signs.attention} {_STATE_WORDS[state]}", "warm"))

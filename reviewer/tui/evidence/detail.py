@@ -69,6 +69,6 @@ def read_detail(engine: Engine, memory_id: int, *, name_project: bool = False) -
         used=engine.recall.use(memory_id) if is_promoted else "",
         moments=engine.recall.moments(memory_id) if is_promoted else None,
         project=view.project if name_project else "",
-        retired=view.status is Status.INVALID and engine.history.is_retired(memory_id),
+        retired=view.status is Status.INVALID and bool(engine.history.retired([memory_id])),
         decided_by=engine.history.another_who_decided(memory_id),
     )

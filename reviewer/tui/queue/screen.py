@@ -574,6 +574,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             return f"merge {_named(ids)} into #{into}"
         title, promotes = super().title_of(action), action is keys.PROMOTE
         marks, detail = self.model.marks, self._detail
+        if detail is not None and detail.view.id != self.model.current_id:
+            detail = None
         if action is keys.RESTORE and not marks and detail is not None and detail.retired:
             return "put back into Memory"
         if not (promotes or action is keys.REJECT) or len(marks) > MANY_AT_ONCE:
@@ -581,9 +583,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         if marks:  # only rows in the cache: the store is not queried here
             known = [row for each in marks if (row := self.model.known(each)) is not None]
             return self._with_alike(title, known) if len(known) == len(marks) else title
-        if detail is None or detail.view.id != self.model.current_id:
-            return title
-        if detail.view.status != "candidate":
+        if detail is None or detail.view.status != "candidate":
             return title
         if detail.view.kind == "conflict":
             return "keep newer" if promotes else "leave both"
@@ -686,11 +686,10 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         done = await self.write(settle)
         self._after_decision(done, done.ids)
 
-    def _are_retired(self, ids: Iterable[int]) -> bool:
+    def _are_retired(self, ids: Sequence[int]) -> bool:
         """Whether all rows were memories, which go back to them."""
-        rows = self.engine.queue.rows(list(ids))
-        retired = self.engine.history.is_retired
-        return all(row.status == "invalid" and retired(row.id) for row in rows)
+        rejected = all(row.status == "invalid" for row in self.engine.queue.rows(ids))
+        return rejected and self.engine.history.retired(ids) == {*ids}
 
     @unless(_cannot_restore)
     async def action_restore(self) -> None:
@@ -1095,7 +1094,7 @@ def empty_lines(
     """The text of an empty list; `here`: the sessions on this machine."""
     if query.filter:
         nothing, clears = nothing_matches(query.filter)
-        others = f" {keys.STATUS.key} shows decided ones." if query.status == "waiting" else ""
+        others = f" Decided ones: {keys.STATUS.key}" if query.status == "waiting" else ""
         return nothing, f"{clears}{others}"
     if query.status != "waiting":
         return ("Nothing here.", f"{kit_keys.BACK.key} goes back to the waiting rows.")

@@ -128,4 +128,6 @@ def passes(row: SessionRow, text: str) -> bool:
     kinds = [word[3:] for word in text.lower().split() if word.startswith("is:")]
     known = (row.label, row.line.speaker, row.line.role, "place" if row.is_place else "")
     words = (word for word in text.split() if not word.lower().startswith("is:"))
-    return all(each in known for each in kinds) and has_words(row.line.text, " ".join(words))
+    return all(each and each in known for each in kinds) and has_words(
+        row.line.text, " ".join(words)
+    )

@@ -102,6 +102,7 @@ def test_how_often_it_was_seen_and_how_long_it_waits() -> None:
         ({"status": Status.SUPERSEDED, "superseded_by": 7}, "→ superseded by #7"),
         ({"flags": ("secret",)}, "! a secret in this text was masked"),
         ({"flags": ("injection",)}, "! reads like a command planted for an agent"),
+        ({"flags": ("known",)}, "! a memory says the same"),
         ({"state": SourceState.CHANGED}, "! source changed since"),
         ({"state": SourceState.GONE}, "! source missing"),
         ({"source": None}, "written by hand: no source"),

@@ -245,7 +245,7 @@ async def test_the_fields_of_a_filter_stand_in_the_field_until_it_is_typed(stock
 async def test_a_filter_without_matches_says_how_to_continue(screen: Screen) -> None:
     await screen.press("slash", *"zzzz", "enter")
     assert "Nothing matches / zzzz" in screen.text
-    assert 'esc clears the filter. . "other rows" shows decided ones.' in screen.text
+    assert 'esc clears the filter. Decided ones: . "other rows"' in screen.text
 
 
 async def test_an_edit_is_promoted_with_its_wording(stocked: Engine, screen: Screen) -> None:

@@ -74,7 +74,9 @@ async def test_the_proof_speaks_about_the_wording_shown(talked: Engine) -> None:
     async with opened(talked, project="acme", size=(140, 40)) as screen:
         await screen.press("/", *"laptop", "enter", "e", "ctrl+end")
         await screen.press(*" in foobarquux.go, with zorkctl --level 9999", "ctrl+s", "k")
-        await screen.until(lambda: "your wording adds foobarquux.go, --level, 9999" in screen.text)
+        await screen.until(
+            lambda: "the new wording adds foobarquux.go, --level, 9999" in screen.text
+        )
         assert "every name and number found" not in screen.text
 
 

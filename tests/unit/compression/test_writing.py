@@ -450,6 +450,8 @@ def test_a_commit_in_a_temporary_folder_is_no_commit_of_the_work() -> None:
     made = "[main (root-commit) c49eae4] Start"
     turns = [turn("Fit it."), *run("cd /tmp/sheet && git init && git commit -m Start", made)]
     assert "committed" not in written(turns).lower()
+    there = [structs.replace(each, folder="/tmp/sheet") for each in turns]
+    assert "committed c49eae4 Start" in written(there)
 
 
 def test_of_equal_sentences_one_is_kept() -> None:

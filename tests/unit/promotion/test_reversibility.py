@@ -93,6 +93,20 @@ def test_a_graduated_memory_is_frozen(engine: Engine) -> None:
     assert rows(engine)["memory"][: len(before["memory"])] == before["memory"]
 
 
+def test_a_retired_entity_comes_back_with_the_memory_it_was_graduated_from(engine: Engine) -> None:
+    memory = an_active_memory(engine)
+    entity, _ = engine.entities.graduate(memory, "decision").ids
+    engine.triage.promote([entity])
+    engine.triage.retire([entity])
+    retired = rows(engine)
+    assert {engine.queue.candidate(each).status for each in (memory, entity)} == {"invalid"}
+    engine.triage.keep_again([entity])
+    assert engine.queue.candidate(entity).status == "active"
+    assert engine.queue.candidate(memory).status == "graduated"
+    engine.history.undo()
+    assert rows(engine) == retired
+
+
 def test_only_what_holds_is_superseded_and_only_by_its_like(engine: Engine, graph: Graph) -> None:
     memory, entity, active, *_ = graph
     acts = len(engine.history.acts(limit=10_000))

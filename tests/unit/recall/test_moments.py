@@ -179,9 +179,14 @@ def test_words_without_a_command_or_path_are_taken_for_no_moment(text: str) -> N
     assert offers(text) == ()
 
 
-def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+def test_what_is_not_there_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "src").mkdir()
-    texts = ("path src/", "edit SRC/PAY.GO", "guard frobnicate --all", "command git push", "always")
+    (tmp_path / "bin").mkdir()
+    for program in ("git", "mkfs.ext4"):
+        (tmp_path / "bin" / program).touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    texts = ("path src/", "edit SRC/PAY.GO", "guard frobnicate --all", "command git push",
+             "guard mkfs.ext4", "always")  # fmt: skip
     moments = [read_moment(each) for each in texts]
     assert [each.partition(":")[0] for each in doubts(moments, [str(tmp_path)])] == [
         "edit SRC/PAY.GO",

@@ -71,6 +71,10 @@ FILES: dict[str, tuple[list[Step], list[str], list[str]]] = {
          creates("/tmp/notes.txt"), runs("git commit -am 'Keep it'", MADE), creates("new.py")],
         ["/tmp/shop/new.py"], [],
     ),
+    "the project's own folder for temporary or device files": (
+        [runs("sed -i s/a/b/ dev/setup.py"), creates("tmp/seed.sql")],
+        ["dev/setup.py", "tmp/seed.sql"], [],
+    ),
     "a web site": ([creates("/var/www/shop/index.php")], ["/var/www/shop/index.php"], []),
     "a hook, but no other file of Git's own": (
         [creates(".git/hooks/pre-push"), creates(".git/MERGE_MSG")], [".git/hooks/pre-push"], [],

@@ -38,7 +38,6 @@ OPENS_A_DOOR_ITSELF = {
     ("engine.py", "inspect_store"): "looks at the store that a person named, read-only",
     ("packets/relevance.py", "__init__"): "an index in memory",
     ("recall/at_call.py", "memories_at"): "the store, without what an agent would wait for",
-    ("recall/at_call.py", "call_triggers"): "the store, read-only",
     ("promotion/export/file_writer.py", "_back_up"): "writes into the new file of open_new",
     ("promotion/export/file_writer.py", "_replace"): "writes into the new file of open_new",
     ("promotion/waves/report.py", "_open"): "hands out the descriptor of open_own",

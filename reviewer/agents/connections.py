@@ -23,11 +23,13 @@ from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.json_text import Addition
 from reviewer.agents.wiring import (
     CONNECTABLE,
+    SERVER,
     FileKind,
     Wiring,
     WiringFile,
     WiringPlace,
     WiringScope,
+    without_server,
 )
 from reviewer.clock import Clock, iso, utc_now
 from reviewer.errors import ConflictError, ReviewerError
@@ -40,7 +42,6 @@ from reviewer.promotion.export.file_writer import (
     write_plan,
 )
 from reviewer.promotion.export.marked_block import BlockError, with_block, without_block
-from reviewer.recall import at_call
 from reviewer.sharing import personal
 from reviewer.system import user
 from reviewer.text.for_agents import AgentText
@@ -94,6 +95,15 @@ class Connection(Struct, frozen=True, kw_only=True):
             root=Path(self.root),
             command=self.command,
             environment=dict(os.environ),
+            server=self.has_server,
+        )
+
+    @property
+    def has_server(self) -> bool:
+        """Whether the MCP server is in its settings."""
+        return any(
+            each.table or any(addition.name == SERVER for addition in each.additions)
+            for each in self.files
         )
 
     @property
@@ -173,17 +183,15 @@ class Connections:
         place: WiringPlace,
         *,
         block: AgentText | None = None,
-        triggers: tuple[str, ...] | None = None,
     ) -> Planned:
         """The changes that connecting would make. `block`: also write these memories into a marked
-        block. `triggers`: the chosen calls, if known; by default read from the store.
+        block.
 
         Raises ReviewerError with the name of a file that must not be changed.
         """
-        if triggers is None:
-            triggers = at_call.call_triggers(str(self._store))
-        place = structs.replace(place, triggers=triggers)
         wiring: Wiring = CONNECTABLE[agent].wire(place)
+        if not place.server:
+            wiring = without_server(wiring)
         if block is not None:
             path = place.root / CONNECTABLE[agent].block
             written = WiringFile(path=path, kind=FileKind.BLOCK, text=block)
@@ -232,7 +240,8 @@ class Connections:
         """Rewrite the hooks of an agent, unless its settings are elsewhere for this process."""
         if connection.triggers in (None, now):
             return
-        planned = self.plan_connect(connection.agent, connection.place, triggers=now)
+        place = structs.replace(connection.place, triggers=now)
+        planned = self.plan_connect(connection.agent, place)
         own = {old.path for old in connection.files}
         if not own >= {str(each.plan.path) for each in planned.changes}:
             return
@@ -279,7 +288,7 @@ class Connections:
             agent=agent,
             place=place,
             changes=(*changes, *removals),
-            afterwards=wiring.afterwards,
+            afterwards=(*wiring.afterwards, *wiring.about_server),
             left=left,
             connection=earlier,
         )

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from reviewer.agents.agent_files import AgentFiles
 from reviewer.agents.connections import Connection, Connections
+from reviewer.agents.program import missing_mcp
 from reviewer.agents.wiring import CONNECTABLE, FileKind, WiringScope
 from reviewer.errors import ReviewerError
 from reviewer.projects import tree_root
@@ -54,6 +55,8 @@ def agent_rows(store: Path, why_nothing: Callable[[str | None], str]) -> list[Ag
         if own and not program:
             missing.append(f"{kind.programs[0]} is not on the PATH.")
         missing += [sentence for connection in own if (sentence := _unapproved(connection))]
+        if any(each.command and not each.has_server for each in own) and not missing_mcp():
+            missing.append("The MCP server is not in its settings: connect again to add it.")
         given = files.given(name)
         reasons = [why_nothing(each.named) for each in own if each.command]
         rows.append(

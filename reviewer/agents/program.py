@@ -19,15 +19,20 @@ def missing_mcp() -> str:
     if find_spec("mcp") is not None:
         return ""
     return (
-        "The package mcp is not installed: the hooks work, the MCP server does not. "
-        f"Install it: {extra_command('mcp')}"
+        "The package mcp is not installed, so the hooks are connected without the MCP server. "
+        f"Install it and connect again: {extra_command('mcp')}"
     )
 
 
 def place_for(
-    scope: WiringScope, root: Path, store: Path, project: str | None = None
+    scope: WiringScope,
+    root: Path,
+    store: Path,
+    project: str | None = None,
+    triggers: tuple[str, ...] = (),
 ) -> WiringPlace:
     """Where to connect an agent, and the command by which it starts the program on a store.
+    `triggers`: see `Recall.call_triggers`.
 
     Raises ReviewerError.
     """
@@ -36,7 +41,14 @@ def place_for(
         command = [program(shared=scope is WiringScope.PROJECT)]
         command += ["--db", str(store)] if store != default_store() else []
         command += ["--project", project] if project is not None else []
-    return WiringPlace(scope=scope, root=root, command=tuple(command), environment=dict(os.environ))
+    return WiringPlace(
+        scope=scope,
+        root=root,
+        command=tuple(command),
+        environment=dict(os.environ),
+        triggers=triggers,
+        server=not missing_mcp(),
+    )
 
 
 def program(*, shared: bool) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.agents.events import AGENT_TIMEOUTS, EVENTS, agent_timeout
 from reviewer.agents.json_text import Addition
@@ -56,10 +56,13 @@ class WiringFile(Struct, frozen=True, kw_only=True):
 
 
 class Wiring(Struct, frozen=True, kw_only=True):
-    """The files of an agent. `afterwards`: sentences about the person's next steps."""
+    """The files of an agent. `afterwards`: sentences about the person's next steps;
+    `about_server`: those about the MCP server.
+    """
 
     parts: tuple[WiringFile, ...]
     afterwards: tuple[str, ...] = ()
+    about_server: tuple[str, ...] = ()
 
 
 class WiringPlace(Struct, frozen=True, kw_only=True):
@@ -75,6 +78,8 @@ class WiringPlace(Struct, frozen=True, kw_only=True):
     """`guard git push`: the first such call of a session is denied. `command make check`: its
     output is read even if a pipe hides a failure. `edit src/pay/`: an edit brings its memory.
     `tool WebFetch`: its failures are read."""
+    server: bool = True
+    """Whether the MCP server's package is installed."""
 
     def named(self, kind: str) -> tuple[str, ...]:
         """What the triggers of a kind (`guard`, `command`, `edit`, `tool`) name."""
@@ -110,6 +115,17 @@ class AgentKind(Struct, frozen=True):
     """Whether its settings follow its documentation only, never tried with the program."""
 
 
+def without_server(wiring: Wiring) -> Wiring:
+    """The same without the MCP server."""
+    parts = [
+        structs.replace(part, additions=tuple(e for e in part.additions if e.name != SERVER))
+        for part in wiring.parts
+        if part.kind is not FileKind.TOML
+    ]
+    kept = tuple(part for part in parts if part.additions or part.kind is not FileKind.JSON)
+    return Wiring(parts=kept, afterwards=wiring.afterwards)
+
+
 def _claude(place: WiringPlace) -> Wiring:
     moved = place.environment.get("CLAUDE_CONFIG_DIR")
     folder = place.folder("CLAUDE_CONFIG_DIR", place.root / ".claude")
@@ -137,7 +153,7 @@ def _claude(place: WiringPlace) -> Wiring:
             _json(servers, Addition(("mcpServers",), entry, SERVER)),
             _json(settings, *hooks),
         ),
-        afterwards=(
+        about_server=(
             "Claude Code asks you before it hands in a proposal. If you do not want to be asked, "
             "open /permissions in it and allow mcp__reviewer__propose.",
         ),
@@ -172,10 +188,12 @@ def _codex(place: WiringPlace) -> Wiring:
     afterwards = [
         "Codex skips new hooks until you approve them, including that of your first guard or edit: "
         "start codex and open /hooks.",
+    ]
+    about_server = (
         "In codex exec only the reading tools run; proposals need an approval, so they come from "
         "interactive sessions. It may begin before the server has started: required = true under "
         "[mcp_servers.reviewer] makes it wait.",
-    ]
+    )
     if place.scope is WiringScope.PROJECT:
         afterwards.append("Codex reads .codex of a project only once you trust the folder.")
     return Wiring(
@@ -195,6 +213,7 @@ def _codex(place: WiringPlace) -> Wiring:
             ),
         ),
         afterwards=tuple(afterwards),
+        about_server=about_server,
     )
 
 
@@ -216,7 +235,7 @@ def _gemini(place: WiringPlace) -> Wiring:
                 *_edit_hooks(place, "gemini", "AfterTool", "write_file|replace"),
             ),
         ),
-        afterwards=(
+        about_server=(
             "Gemini CLI uses MCP servers only in folders that you trust, and with gemini -p only "
             'those with "trust": true, which is yours to set.',
         ),
@@ -279,7 +298,7 @@ def _copilot(place: WiringPlace) -> Wiring:
             _json(servers, Addition(("mcpServers",), entry, SERVER)),
             WiringFile(path=folder / "hooks" / "reviewer.json", kind=FileKind.OWN, text=text),
         ),
-        afterwards=("Copilot asks before it uses the tools; --allow-tool=reviewer allows them.",),
+        about_server=("Copilot asks before it uses the tools; --allow-tool=reviewer allows them.",),
     )
 
 
@@ -299,10 +318,8 @@ def _cursor(place: WiringPlace) -> Wiring:
             _json(folder / "mcp.json", Addition(("mcpServers",), entry, SERVER)),
             _json(folder / "hooks.json", Addition((), 1, "version"), *hooks),
         ),
-        afterwards=(
-            "Cursor asks for an approval of the MCP server in its settings.",
-            NEVER_RUN.format(title="Cursor"),
-        ),
+        afterwards=(NEVER_RUN.format(title="Cursor"),),
+        about_server=("Cursor asks for an approval of the MCP server in its settings.",),
     )
 
 

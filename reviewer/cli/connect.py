@@ -73,7 +73,12 @@ def connect(
     if block and scope != "project":
         raise click.UsageError("--block needs --project: a block has one project's memories")
     store = session.store_path().absolute()
-    place = place_for(WiringScope(scope), _root(session, scope), store, session.project)
+    root = _root(session, scope)
+    triggers: tuple[str, ...] = ()
+    if scope != "memory" and store.exists():
+        with session.whole_store(create=True) as engine:
+            triggers = engine.recall.call_triggers()
+    place = place_for(WiringScope(scope), root, store, session.project, triggers)
     connections = Connections(store)
     if scope == "memory":
         from reviewer.agents.memory_folders import facts_of

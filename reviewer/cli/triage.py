@@ -97,7 +97,8 @@ def merge(session: Session, memory: int, into: int) -> None:
     " src/pay/' (named in a prompt), 'edit src/pay/' (beside its first edit), 'error nilerr', 'tool"
     " WebFetch' (as it fails), 'words night shift' (of a prompt or failure), pinned (first in"
     " packets), always (only in packets), 'no packet' or only (in none), 'no prompt' (with none);"
-    " 'before git push' or 'guard git push' to deny the first such call of a session with it;"
+    " 'stop the first git push' or 'guard git push' to deny the first such call of a"
+    " session with it;"
     " 'derived' for the moments of its wording and evidence,"
     " alone or beside others.",
     into="moments",

@@ -73,13 +73,19 @@ def read_transcript(
     main: list[tuple[str, Draft]] = []
     aside: list[tuple[str, Draft]] = []
     skipped: Counter[str] = Counter()
+    calls: dict[str, Draft] = {}
     for event in stream.kept():
         if isinstance(event, Plan):
             continue
         draft = _draft(event, is_note=stream.format in NOTE_FORMATS)
         if not draft.text.text.strip():
             skipped[f"empty {_EMPTY.get(type(event), 'text')}"] += 1
+            if isinstance(event, Result) and event.call in calls:
+                own = calls[event.call].meta
+                own.update(draft.meta | own)  # how the call ended
             continue
+        if isinstance(event, Call):
+            calls[event.id] = draft
         key = f"{event.origin.session or ''}\n{event.origin.conversation}"
         (aside if event.origin.sidechain else main).append((key, draft))
     if main and aside:

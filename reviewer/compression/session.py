@@ -137,7 +137,7 @@ class _Reader:
         for call, place in self._open.values():
             self._tell(call, None, place)
         state = self._tracker.state()
-        committed = max((each.line for each in state.commits), default=-1)
+        committed = max((each.line for each in state.commits if not each.merge), default=-1)
         return SessionFacts(
             tuple(self._speeches),
             tuple(sorted(self._steps.values(), key=lambda step: step.place)),

@@ -62,7 +62,7 @@ def state_lines(session: SessionFacts, *, place: bool = True, part: bool = False
     yield from _files(session, part=part)
     named = [each for each in state.commits if each.id or each.subject]
     if len(named) > MAX_COMMITS:
-        yield f"{len(named):,} commits in this session, the latest first:"
+        yield f"{len(named):,} commits in this session, the latest {MAX_COMMITS}:"
     for commit in named[: -MAX_COMMITS - 1 : -1]:
         pushed = "" if part and commit.pushed != "pushed" else _pushed(commit)
         yield f"Committed{pushed}: {commit.id or '(hash not seen)'} {commit.subject}"

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from msgspec import structs
 
 from reviewer.compression.values import SegmentTurn, TurnKind
-from reviewer.sources.claude_words import SUMMARY_START, classify
+from reviewer.sources.claude_words import NOTIFICATIONS, SUMMARY_START, classify
 from reviewer.sources.event_maker import EventMaker
-from reviewer.sources.events import Event, Origin, Outcome, Result
+from reviewer.sources.events import Call, Event, Origin, Outcome, Result
 from reviewer.sources.formats.codex import SUMMARY_START as CODEX_SUMMARY_START
 from reviewer.sources.parts import Part
 from reviewer.sources.records import RecordUse, Role
@@ -39,12 +39,24 @@ def turn_events(turns: Iterable[SegmentTurn]) -> Iterator[Event]:
                     words=turn.words,
                 )
             yield event
+            if isinstance(event, Call) and turn.outcome:  # its result is empty, so not a turn
+                yield Result(
+                    event.origin,
+                    event.id,
+                    event.tool,
+                    Outcome(turn.outcome),
+                    "",
+                    turn.exit_code,
+                    turn.words,
+                )
 
 
 def _turn(number: int, turn: SegmentTurn) -> Turn:
-    use, text = RecordUse.MESSAGE, without_long_runs(turn.text)
-    if turn.kind in _BLOCK_KINDS:
-        use = RecordUse.MESSAGE if turn.kind == "thinking" else RecordUse.TOOL
+    use, kind, text = RecordUse.MESSAGE, turn.kind, without_long_runs(turn.text)
+    if kind == "tool_result" and not turn.call and text.lstrip().startswith(NOTIFICATIONS):
+        use, kind = RecordUse.WRAPPER, "text"
+    elif kind in _BLOCK_KINDS:
+        use = RecordUse.MESSAGE if kind == "thinking" else RecordUse.TOOL
     elif is_summary(turn):
         use = RecordUse.SUMMARY
     elif turn.role == "user" and not turn.name:
@@ -59,4 +71,4 @@ def _turn(number: int, turn: SegmentTurn) -> Turn:
         branch=turn.branch,
     )
     role = Role(turn.role) if turn.role in set(Role) else Role.NOTE
-    return Turn(origin=origin, role=role, parts=[Part(turn.kind, text, use, turn.name, turn.call)])
+    return Turn(origin=origin, role=role, parts=[Part(kind, text, use, turn.name, turn.call)])

@@ -82,7 +82,8 @@ class SegmentTurn(Struct, frozen=True, gc=False):
     """The working folder at that time, if known."""
     branch: str = ""
     outcome: str = ""
-    """The outcome of a result's call (`Outcome`), if the format has it apart from the text."""
+    """The outcome of a result's call (`Outcome`), if the format has it apart from the text; also of
+    a call whose result is empty."""
     exit_code: int | None = None
     words: str = ""
     """The person's words when refusing or answering the call of a result."""

@@ -20,7 +20,6 @@ from reviewer.recall.search import (
     MAX_WORDS,
     Cue,
     Recalled,
-    call_triggers_of,
     command_moments,
     edits_at,
     guards_at,
@@ -118,17 +117,6 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
         return ""
     named = found[0].why.partition(" ")[2]
     return _framed(event, [(memory.id, texts[memory.id]) for memory in found], named)
-
-
-def call_triggers(store: str) -> tuple[str, ...]:
-    """The chosen calls of all projects in a store; empty if it cannot be read."""
-    try:
-        with closing(sqlite3.connect(address(store, "ro"), uri=True)) as opened:
-            if not _is_current(opened):
-                return ()
-            return call_triggers_of(opened)
-    except sqlite3.Error:
-        return ()
 
 
 def _is_current(store: sqlite3.Connection) -> bool:

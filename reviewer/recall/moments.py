@@ -4,9 +4,9 @@ Written as kind and value: `command git push`, `path src/pay/`, `error nilerr`,
 `tool mcp__db__query`, `words night shift`, `always`, `only`. A command matches by program and
 subcommands, a path by its end, an error by its signature, an agent's tool by its name, words if a
 prompt or failure has all of them. `guard git push`, `guard src/pay/`: the first such call of a
-session is denied once, with the memory as the reason; also written `before git push`, and with
-flags, as `guard git push --force`, only for a call that has them. `edit src/pay/`: comes with the
-result of an edit, without a denial. `only`, which a person may write and reads as `no packet`:
+session is denied once, with the memory as the reason; also written `stop the first git push`, and
+with flags, as `guard git push --force`, only for a call that has them. `edit src/pay/`: comes with
+the result of an edit, without a denial. `only`, which a person may write and reads as `no packet`:
 never in a packet; `always`: only there; `pinned`: first there; `unprompted`, read as `no prompt`:
 never with a prompt.
 """
@@ -130,8 +130,8 @@ def read_moment(text: str, roots: Sequence[str] = ()) -> Moment:
             )
         if value.startswith(f"{names[0]} ") and "-" not in value:
             raise ReviewerError(
-                f"Only {names[0]} of {value} would count. Write {kind} {names[0]}, and further"
-                " moments after a semicolon."
+                f"A {kind} sees the program and its subcommand only: write {kind} {names[0]}, and"
+                " further moments after a semicolon."
             )
         value = names[0] if kind is MomentKind.COMMAND else " ".join((names[0], *_flags(value)))
     elif kind in calls:
@@ -166,7 +166,8 @@ def doubts(moments: Iterable[Moment], roots: Sequence[str]) -> list[str]:
         ):
             if any(roots) and not _exists(value, (*roots, "/")):
                 found.append(
-                    f"{moment}: the project's folder has none, so only a deeper one counts"
+                    f"{moment}: no such file or folder in the project's folder; it will match this"
+                    " path in any subfolder"
                 )
         elif kind in (MomentKind.COMMAND, MomentKind.GUARD) and not which(program):
             found.append(f"{moment}: there is no program {program} on the PATH")

@@ -180,6 +180,7 @@ class Recall:
 
     def call_triggers(self) -> tuple[str, ...]:
         """The chosen calls of all projects: `guard git push`. Raises StoreError."""
+        self.derive()
         with failures_as_sentences(self._database.path):
             return call_triggers_of(self._database.reader())
 

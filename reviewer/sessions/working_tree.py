@@ -77,6 +77,8 @@ class Commit(Struct, frozen=True):
     """May have been rewritten or undone by later commands."""
     files: tuple[ChangedFile, ...] = ()
     """The changed files in it, as far as known."""
+    merge: bool = False
+    """Made by a merge, so without the changes of the session before it."""
 
 
 class Conflict(Struct, frozen=True):
@@ -451,8 +453,13 @@ class _Git:
                 tree.follow(structs.replace(file, line=self._run.line))
 
     def _merge(self) -> None:
+        tree, line = self._tree, self._run.line
+        if "Merge made by" in self._run.printed:
+            subject = " ".join(("git", self._verb, *self._specs))
+            branch = tree.branch_in(self._folder)
+            tree.commits.append(Commit("", subject, line, branch, merge=True))
         if "up to date" not in self._run.printed:
-            self._tree.note_change(self._run.line, f"git {self._verb}")
+            tree.note_change(line, f"git {self._verb}")
 
     def _pull(self) -> None:
         self._merge()

@@ -768,8 +768,9 @@ def test_commands_that_showed_the_failure_of_a_memory_are_read_behind_a_pipe(
     reviewer("ingest", tmp_path / "sessions")
     numbers = reviewer.ids()
     reviewer.succeeds("promote", *numbers)
-    reviewer.succeeds("recall", "--error", "any")
-    connect(reviewer, "claude-code")
+    connected = connect(reviewer, "claude-code")
+    assert "Bash(*mise*run*lint*)" in connected.stdout
+    assert "was rewritten" not in connected.stderr
     for moment in ("derived", "error errcheck"):
         reviewer.succeeds("edit", *numbers, "--when", moment)
         hooks = json.loads((reviewer.home / ".claude" / "settings.json").read_text())["hooks"]

@@ -15,7 +15,7 @@ from reviewer.agents.connections import Connection, Connections, Planned
 from reviewer.agents.installed import AgentRow, agent_rows
 from reviewer.agents.memory_folders import HAVE_MEMORY, facts_of
 from reviewer.agents.program import missing_mcp, place_for
-from reviewer.agents.wiring import WiringPlace, WiringScope, home
+from reviewer.agents.wiring import WiringScope, home
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
 from reviewer.projects import tree_root, work_tree
@@ -48,6 +48,11 @@ GIVES = (
     "Connected, it starts each session with what you promoted for that project.",
     "When a session ends, it is read, and new candidates wait for you in the queue.",
     "During a session it can search your memories and propose new ones, which you also decide on.",
+)
+
+NOT_IN_HISTORY = (
+    "Connecting changes the agent's files, not the store: it is shown here, not in History, and"
+    f" {keys.DISCONNECT.key} takes it back."
 )
 
 
@@ -93,6 +98,8 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             blocks = agent_blocks(state, glyphs(self.app))
             if not state.row.connected:
                 blocks += [TextBlock(""), *self._offer(state.row.title)]
+            else:
+                blocks += [TextBlock(""), TextBlock(NOT_IN_HISTORY, first=MARGIN)]
             self.about.show(blocks, title=state.row.title)
         self.show_footer()
 
@@ -168,14 +175,13 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
             return
         row = state.row
         root = home() if scope is WiringScope.USER else Path(tree_root())
-        planned = await to_thread(self._plan, row.agent, place_for(scope, root, self._store))
+        planned = await to_thread(self._plan, row.agent, scope, root)
 
         async def write() -> str:
             if scope is WiringScope.PROJECT:
                 # Not to a project that is only looked at: its memories would go to agents here.
                 await to_thread(self.engine.bind_folder)
                 self.status.remark = display_line(self.engine.say_binding())
-            await to_thread(self.engine.recall.derive)  # hooks do not
             await to_thread(self._connections.connect, planned)
             lacking = [] if scope is WiringScope.MEMORY else filter(None, [missing_mcp()])
             done = (
@@ -206,13 +212,15 @@ class AgentsScreen(ListScreen, pane=keys.AGENTS):
         # The files are not ours: enter alone changes none.
         await self.confirm(title, change, "change nothing", yes, self.about, current="no")
 
-    def _plan(self, agent: str, place: WiringPlace) -> Planned:
-        if place.scope is not WiringScope.MEMORY:
+    def _plan(self, agent: str, scope: WiringScope, root: Path) -> Planned:
+        triggers = self.engine.recall.call_triggers()
+        place = place_for(scope, root, self._store, triggers=triggers)
+        if scope is not WiringScope.MEMORY:
             return self._connections.plan_connect(agent, place)
-        chosen = self.engine.choose_project(None, place.root)
+        chosen = self.engine.choose_project(None, root)
         project = chosen.project
         if project is None:
-            raise ReviewerError(f"Nothing is stored for {place.root} yet.")
+            raise ReviewerError(f"Nothing is stored for {root} yet.")
         facts = facts_of(self.engine, project)
         return self._connections.plan_memory(agent, place, project, facts)
 

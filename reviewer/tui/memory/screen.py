@@ -413,7 +413,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             find,
             then,
             text="".join(f"{each.shown}; " for each in present),
-            hint="such as before git push; edit src/pay/; error nilerr; no packet; no prompt",
+            hint="such as error nilerr; edit src/pay/; stop the first git push; no packet",
         )
 
     @unless(trusted)

@@ -124,6 +124,27 @@ async def test_an_agent_is_connected_for_one_project_and_disconnecting_takes_it_
         assert not (tree / ".mcp.json").exists()
 
 
+async def test_without_its_package_the_server_is_left_out_until_the_next_connecting(
+    stocked: Engine, settings: Path, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as lacking:
+        lacking.setattr("reviewer.agents.program.find_spec", lambda _: None)
+        async with opened(stocked, size=(120, 40), project="acme") as screen:
+            await screen.press("f7", "c", *"this", "enter", "y", "enter")
+            assert "install" in screen.status
+            assert not (tree / ".mcp.json").exists()
+            assert "SessionStart" in (tree / ".claude" / "settings.json").read_text()
+            assert "connect again to add it" not in screen.text
+    async with opened(stocked, size=(120, 40), project="acme") as screen:
+        await screen.press("a", "f5", "e", *"when", "enter", *"guard git push", "enter")
+        await screen.until(lambda: screen.status.endswith("The settings of Claude Code follow."))
+        await screen.press("f7")
+        assert "connect again to add it" in screen.text
+        await screen.press("c", *"this", "enter", "y", "enter")
+        assert "reviewer" in (tree / ".mcp.json").read_text()
+        assert "Bash(*git*push*)" in (tree / ".claude" / "settings.json").read_text()
+
+
 async def test_an_agent_that_gives_nothing_here_says_why_and_connecting_binds_the_folder(
     stocked: Engine, settings: Path, tree: Path
 ) -> None:

@@ -99,7 +99,7 @@ async def test_the_examples_of_moments_name_the_guard(
 ) -> None:
     async with opened(known, project="acme", size=(width, 24)) as screen:
         await screen.press("f5", "G", "e", *"when", "enter")
-        assert "such as before git push; edit src/pay/" in screen.text
+        assert "such as error nilerr; edit src/pay/" in screen.text
 
 
 async def test_a_command_in_the_wording_is_offered(engine: Engine) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from reviewer.compression.file_summary import summarize_file
+from reviewer.compression.handover import brief_of, write_brief
 from reviewer.compression.values import Level
+from reviewer.engine import Engine
 from tests.unit.sessions.told import Step, Told, calls, edits, fails, runs, user
 
 SHOP = "/work/shop"
@@ -143,6 +145,13 @@ SAID: dict[str, tuple[list[Step], list[str], list[str]]] = {
          runs("git rebase main", "Successfully rebased and updated refs/heads/main."),
          runs("git log --oneline -1 backup", "1a2b3c4 Keep")],
         ["Now:"], ["Committed (no push seen): 1a2b3c4"],
+    ),
+    "a merge that made a commit, beside the changes that are not in it": (
+        [edits("queue.py"), runs("git merge origin/faster --no-edit",
+                                 "Merge made by the 'ort' strategy.\n queue.py | 2 +-")],
+        ["Changed in this session, no commit of it seen (1): queue.py",
+         "Committed (no push seen): (hash not seen) git merge origin/faster",
+         "Last changes:\nqueue.py (edited)"], [],
     ),
     "a check that ran before a merge": (
         [edits("queue.py"), runs("ruff check .", "All checks passed!"),
@@ -308,3 +317,22 @@ def test_an_edit_whose_result_names_the_file(tmp_path: Path) -> None:
     found = told(path)
     assert "no commit of it seen (2): /work/shop/: till.py, queue.py" in found
     assert "does not name" not in found
+
+
+def test_a_context_hands_over_the_same_state_as_its_file(engine: Engine, tmp_path: Path) -> None:
+    session = claude(tmp_path)
+    session.go([
+        edits("queue.py"), edits("till.py"), runs("git checkout -- queue.py"), runs("ruff check ."),
+        calls("Bash", "Command running in background with ID: b1", command="npm start",
+              run_in_background=True),
+        user("<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n"
+             "</task-notification>"),
+    ])  # fmt: skip
+    path = session.write(tmp_path / "shop.jsonl")
+    found = engine.contexts.import_file(path, project="shop").context
+    turns = engine.compression.original_turns(found.id)
+    _, _, text = brief_of(turns, found.name).text.partition("\n")
+    assert text == write_brief(path).text.partition("\n")[2]
+    assert "no commit of it seen (1): till.py" in text
+    assert "`ruff check .`: passed" in text
+    assert "background" not in text

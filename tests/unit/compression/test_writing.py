@@ -345,7 +345,7 @@ def test_more_commits_than_are_named_are_counted() -> None:
     for number in range(7):
         turns += run(f"git commit -am 'Sheet {number}'", f"[ferry {number}a2b3c4] Sheet {number}")
     now = section(written(turns), HandoverSection.NOW)
-    assert "7 commits in this session, the latest first:\nCommitted (no push seen): 6a2b3c4" in now
+    assert "7 commits in this session, the latest 5:\nCommitted (no push seen): 6a2b3c4" in now
 
 
 def test_a_failure_that_passed_later_is_not_told_as_one() -> None:

@@ -68,8 +68,8 @@ def pieces(text: str, *, whole: bool = False) -> list[TextPassage]:
             parts = [_joined(part) for part in grouped(said)]
         else:
             parts = [" ".join(part) for part in grouped(said)]
-        begins = headings[-1] if headings else said[0] if kind is UnitKind.SENTENCE else ""
-        if NUMBERED.match(begins):
+        begins = headings or said[: kind is UnitKind.SENTENCE]
+        if any(map(NUMBERED.match, begins)):
             needs = numbered[-1] if numbered else needs
             numbered.append(len(found))
         elif headings:

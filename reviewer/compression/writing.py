@@ -26,7 +26,7 @@ from reviewer.compression.values import HandoverSection
 from reviewer.compression.words import is_name, terms
 from reviewer.text.clip import clip, largest
 
-PLAN, STATE, CODE = 0.16, 0.22, 0.12
+PLAN, STATE, CODE = 0.16, 0.22, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
 PERSON, FINAL, LAST = 0.3, 0.5, 0.2
 """Shares of the course: the person's messages, the agent's last message, and those before it with
@@ -38,6 +38,8 @@ TITLED_FROM = 160
 """Minimum tokens of a text with titles."""
 WANTED, MARKED = 100.0, 5.0
 """Weight added to a piece for a wanted text; factor for a marked turn."""
+ONE_CHANGE = 115
+"""Tokens for the code of the latest change, in a short text."""
 MAX_LAST = 4
 """Final messages of the agent that are kept whole while there is room."""
 EARLY, LATE = 0.4, 1.6
@@ -133,7 +135,8 @@ class _Writing:
         after.append((HandoverSection.THEN if self._part else HandoverSection.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
-        code = round(room * CODE) if self._titled and session.changes else 0
+        code = round(max(room * CODE, min(room * LAST, ONE_CHANGE)))
+        code = code if self._titled and session.changes else 0
         self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
         parts = after
         changed = change_lines(session, part=self._part) if code else []

@@ -110,11 +110,11 @@ def _spoken(
         committed = max((commit.line for commit in session.state.commits), default=-1)
         worked_on = later or committed > each.turn + session.before
         text = summary_words(text, worked_on=worked_on)
-    parts = pieces(text)
+    is_last = all(later.voice is not Voice.AGENT for later in said[number + 1 :])
+    parts = pieces(text, whole=kind == "agent" and is_last)
     if each.kind == "report" and parts[REPORT:]:
         *parts, end = parts[:REPORT]
         parts.append(end._replace(text=f"{end.text} {LEFT_OUT}"))
-    is_last = number + 1 == len(said)
     closes = kind == "agent" and (is_last or said[number + 1].voice is not Voice.AGENT)
     is_short = request is not None and len(request.text) <= QUESTION
     last = ANSWER if request is not None and "?" in request.text else LAST
@@ -122,8 +122,7 @@ def _spoken(
     for place, piece in enumerate(parts):
         at_end = place == len(parts) - 1
         weight = 1.0
-        says_little = len(terms(piece.text)) < MIN_TERMS or piece.text.endswith(f": {LEFT_OUT}")
-        if says_little and parts[1:]:
+        if len(terms(piece.text)) < MIN_TERMS and parts[1:]:
             weight = 0.0
         elif kind == "earlier" or each.kind == "report":
             weight = EARLIER if place else ANSWER
@@ -137,6 +136,8 @@ def _spoken(
     for line, piece in zip(lines, parts, strict=True):
         if piece.needs >= 0 and kind == "agent":  # parts of a summary or report are self-contained
             line.needs = lines[piece.needs]
+    if each.kind == "report" and lines[1:]:  # its opening says nothing by itself
+        lines[0].needs = lines[1]
     yield from lines
 
 

@@ -39,10 +39,11 @@ class _Line(NamedTuple):
     block: int
 
 
-def pieces(text: str) -> list[TextPassage]:
+def pieces(text: str, *, whole: bool = False) -> list[TextPassage]:
     """The pieces of a text in order, each after its heading. The rest of a paragraph or list needs
     its beginning; below a title at the start, all else needs the first piece. Of numbered headings
-    each needs the one before it, and what is below them needs them all.
+    each needs the one before it, and what is below them needs them all. `whole`: with code
+    and tables in lines of their own.
     """
     found: list[TextPassage] = []
     first = next(units(text), None)
@@ -50,21 +51,25 @@ def pieces(text: str) -> list[TextPassage]:
     headings: list[str] = []
     numbered: list[int] = []
     below: dict[int, list[int]] = {}
-    for (kind, _), group in groupby(_lines(text), key=lambda line: (line.kind, line.block)):
+    for (kind, _), group in groupby(_lines(text, whole), key=lambda line: (line.kind, line.block)):
         said = [line.text for line in group]
         needs = above if found else -1
         if kind is UnitKind.HEADING:
             headings = said[-HEADINGS:]
             continue
-        if kind is UnitKind.CODE:
+        if kind in (UnitKind.CODE, UnitKind.TABLE_ROW) and whole and "\n" in "\n".join(said):
+            parts = ["\n".join(["", *said])]
+        elif kind is UnitKind.CODE:
             code = clip(" ".join(said), CODE)
             parts = [LEFT_OUT if LEFT_OUT in said else code if "`" in code else f"`{code}`"]
+        elif kind is UnitKind.TABLE_ROW:
+            parts = [_joined(said)]
         elif kind is UnitKind.LIST_ITEM:
             parts = [_joined(part) for part in grouped(said)]
         else:
             parts = [" ".join(part) for part in grouped(said)]
-        begins = headings[-1] if headings else said[0] if kind is UnitKind.SENTENCE else ""
-        if NUMBERED.match(begins):
+        begins = headings or said[: kind is UnitKind.SENTENCE]
+        if any(map(NUMBERED.match, begins)):
             needs = numbered[-1] if numbered else needs
             numbered.append(len(found))
         elif headings:
@@ -72,7 +77,7 @@ def pieces(text: str) -> list[TextPassage]:
         elif numbered:
             below[len(found)] = numbered
         for part in parts:
-            found.append(TextPassage(": ".join([*headings, part]), needs))
+            found.append(TextPassage(": ".join([*headings, part]).replace(": \n", ":\n"), needs))
             headings, needs = [], len(found) - 1
     if headings:
         found.append(TextPassage(": ".join(headings), above if found else -1))
@@ -81,17 +86,21 @@ def pieces(text: str) -> list[TextPassage]:
     return found
 
 
-def _lines(text: str) -> Iterator[_Line]:
-    """The units of a text in one line each, as a heading, a list item, code or a sentence."""
+def _lines(text: str, whole: bool = False) -> Iterator[_Line]:
+    """The units of a text in one line each, as a heading, a list item, a row, code or a sentence;
+    `whole`: code in its lines.
+    """
     for unit in units(text):
         content = " ".join(_without_fences(text[unit.start : unit.end]).split())
         if not any(char.isalnum() for char in content):
             continue
-        if unit.kind in CODED:
+        if unit.kind in CODED and whole:
+            yield _Line(UnitKind.CODE, text[unit.start : unit.end], 0)
+        elif unit.kind in CODED:
             is_long = len(content) > CODE or text.count("\n", unit.start, unit.end) > CODE_LINES
             yield _Line(UnitKind.CODE, LEFT_OUT if is_long else content, 0)
         elif unit.kind in (UnitKind.LIST_ITEM, UnitKind.TABLE_ROW):
-            yield _Line(UnitKind.LIST_ITEM, _item(unit, content), 0)
+            yield _Line(unit.kind, _item(unit, content), 0)
         elif unit.kind is UnitKind.HEADING:
             yield _Line(UnitKind.HEADING, content.strip(HEADING_MARKS), 0)
         elif content.endswith((":", "：")) and len(content) <= HEADING:

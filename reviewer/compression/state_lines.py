@@ -16,11 +16,10 @@ from reviewer.compression.told import (
     hunks,
     without_cd,
 )
-from reviewer.sessions.checks import is_test
 from reviewer.sessions.replacements import composed
 from reviewer.sessions.work_state import Check, WorkState
 from reviewer.sessions.working_tree import ChangedFile, Commit, absolute
-from reviewer.sources.events import Change
+from reviewer.sources.events import Change, Outcome
 from reviewer.text.clip import clip
 
 MAX_FILES, MAX_CHECKS, MAX_COMMITS, MAX_RUNNING = 24, 4, 5, 3
@@ -29,8 +28,8 @@ MAX_NAMED, NAMES = 6, 3
 MAX_DONE = 4
 """Finished items shown of a plan."""
 ITEM = 200
-CODE_LINES, CODE_LINE = 8, 160
-"""Lines of a change, and characters of each."""
+CODE_LINES, CODE_LINE = 8, 240
+"""Lines of a change, and the longest line that is shown."""
 _NO_RESULT = ", no result seen"
 
 
@@ -115,11 +114,13 @@ def _changes(session: SessionFacts) -> Iterator[tuple[Changed, Change, str, bool
 
 
 def _checks(state: WorkState, *, fresh: bool, part: bool = False) -> Iterator[str]:
-    """The checks since the last change; or, of kinds that none of these has, the last before it."""
+    """The checks since the last change; or those before it, without what later ones of their kind
+    may have settled.
+    """
     found = [each for each in state.checks if each.stale is not fresh]
     if not fresh:
         again = {each.kind for each in state.checks if not each.stale}
-        found = [*{each.kind: each for each in found if each.kind not in again}.values()]
+        found = [e for e in found if e.kind not in again or e.outcome is Outcome.OK]
     said = "; ".join(_check(each, state) for each in found[-MAX_CHECKS:])
     if not fresh:
         yield from [f"Not run again since that change, before it: {said}."] if found else []
@@ -209,9 +210,8 @@ def _proposed(session: SessionFacts) -> list[str]:
 
 
 def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
-    """The code of the last uncommitted or unmade changes, latest first, but tests after other
-    files; a change and a later one of the same lines are one, if it is short. `part`: as in
-    `state_lines`.
+    """The code of the last uncommitted or unmade changes, latest first; a change and a later one of
+    the same lines are one, if it is short. `part`: as in `state_lines`.
     """
     found: list[_ShownChange] = []
     for changed, change, path, stands in reversed([*_changes(session)]):
@@ -230,7 +230,6 @@ def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
                         latest = [each]
             found = [each for each in found if each not in latest] + latest
     told = [(each, list(hunks(*each.pair))) for each in reversed(found)]
-    told.sort(key=lambda one: is_test(one[0].path))
     texts = (f"{each.title}:\n{_code(changed)}" for each, changed in told if changed)
     return list(dict.fromkeys(texts))
 
@@ -265,12 +264,14 @@ def _code(found: Sequence[Hunk]) -> str:
         added = hunk.added
         if len(added) > CODE_LINES:
             added = [match[0] for match in DECLARED.finditer("\n".join(added))] or added
-        lines = [f"  - {line}" for line in hunk.gone[: CODE_LINES // 3]]
-        lines += [f"  + {line}" for line in added[: CODE_LINES - len(lines)]]
-        if len(lines) <= left:
+        gone = len(hunk.gone)
+        if gone > CODE_LINES // 2 and gone + len(added) > CODE_LINES:
+            continue  # a removal without most of its replacement would read as a deletion
+        lines = [f"  - {line}" for line in hunk.gone] + [f"  + {line}" for line in added]
+        lines = lines[:CODE_LINES]
+        if len(lines) <= left and max(map(len, lines)) <= CODE_LINE:
             left -= len(lines)
             shown[number] = [*([f"  {hunk.above}"] if hunk.above else []), *lines]
     code = [line for _, lines in sorted(shown.items()) for line in lines]
-    code = [line if len(line) <= CODE_LINE else f"{line[: CODE_LINE - 1]}…" for line in code]
     more = _size(found) - (CODE_LINES - left)
     return "\n".join([*code, f"  ... {more:,} more lines"] if more else code)

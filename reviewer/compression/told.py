@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
@@ -27,10 +26,8 @@ SHORT = 110
 NAMES = 4
 """Names introduced by an edit."""
 NO_RESULT = ": no result seen"
-MAX_NAMES_READ = 40
 MAX_COMPARED = 2_000
 """Lines of a change that are compared line by line, which takes a second from some 4,000 on."""
-_NAME = re.compile(r"\b[A-Za-z_]\w*?(?:[a-z0-9][A-Z]|\w_[A-Za-z0-9])\w*")
 DECLARED = re.compile(
     r"^[^\S\n]{0,12}(?:(?:export|default|public|private|static|async|pub|abstract|final) )*"
     r"(?:def|class|func|function|fn|interface|struct|enum|type|trait|impl|module|const|test"
@@ -155,12 +152,11 @@ def without_cd(call: Call) -> str:
 
 
 def added_names(changes: Sequence[Change]) -> list[str]:
-    """Names introduced by changes: declarations first, then the most frequent."""
+    """Names declared by changes, in order."""
     old = "\n".join(old for change in changes for old, _ in change.pairs)
     new = "\n".join(new for change in changes for _, new in change.pairs)
-    known = set(_NAME.findall(old))
-    names = [match[1] for match in DECLARED.finditer(new)]
-    names += [name for name, _ in Counter(_NAME.findall(new)).most_common(MAX_NAMES_READ)]
+    known = {match[1] for match in DECLARED.finditer(old)}
+    names = (match[1] for match in DECLARED.finditer(new))
     return [name for name in dict.fromkeys(names) if name not in known]
 
 

@@ -28,9 +28,9 @@ from reviewer.text.clip import clip, largest
 
 PLAN, STATE, CODE = 0.16, 0.22, 0.1
 """Maximum shares of the room; the course has the rest, and any leftovers."""
-PERSON, LAST = 0.3, 0.2
-"""Shares of the course: the person's messages, and the agent's last words and steps. The rest goes
-to the most informative pieces."""
+PERSON, FINAL, LAST = 0.3, 0.5, 0.2
+"""Shares of the course: the person's messages, the agent's last message, and those before it with
+their steps. The rest goes to the most informative pieces."""
 ALONE = 0.65
 """Share of the person's messages without titles, from `SMALL` on."""
 SMALL = 40
@@ -38,6 +38,8 @@ TITLED_FROM = 160
 """Minimum tokens of a text with titles."""
 WANTED, MARKED = 100.0, 5.0
 """Weight added to a piece for a wanted text; factor for a marked turn."""
+ONE_CHANGE = 115
+"""Tokens for the code of the latest change, in a short text."""
 MAX_LAST = 4
 """Final messages of the agent that are kept whole while there is room."""
 EARLY, LATE = 0.4, 1.6
@@ -53,10 +55,11 @@ REQUEST = 0.12
 """Maximum share of the room for the request and the message that it answers."""
 MAX_OF_REQUEST = 120
 """Tokens of the request at the start."""
+OPENING = 60
+"""Characters of a message that is left out, so that no answer stands under another question."""
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."
-DROPPED = f"Person: {LEFT_OUT}"
 _STOP = re.compile(r"[.!?;](?= )|[。！？；]")
 """The end of a sentence in a line."""
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
@@ -132,13 +135,14 @@ class _Writing:
         after.append((HandoverSection.THEN if self._part else HandoverSection.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
-        code = round(room * CODE) if self._titled and session.changes else 0
+        code = round(max(room * CODE, min(room * LAST, ONE_CHANGE)))
+        code = code if self._titled and session.changes else 0
         self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
         parts = after
         changed = change_lines(session, part=self._part) if code else []
         for most in (code, room):  # leftovers of the course are for more code
             left = room - self._count(self._written(after)) - LINE * 2
-            changes = self._within(changed, min(most, left), cut_last=True)
+            changes = self._code_within(changed, min(most, left))
             parts = [*after, (HandoverSection.CHANGES, changes)]
             self._fill(room - self._count(self._written(parts)))  # it costs less than estimated
         return self._fitted(parts)
@@ -197,6 +201,24 @@ class _Writing:
                 room -= cost
         return kept
 
+    def _code_within(self, changes: Sequence[str], room: float) -> list[str]:
+        """The latest changes that fit; the last one without the lines that do not, and without a
+        removal whose replacement is among these.
+        """
+        kept: list[str] = []
+        for change in changes:
+            lines = change.split("\n")
+            while lines and self._count("\n".join(lines)) + LINE > room:
+                lines.pop()
+                while lines and not lines[-1].startswith("  + "):
+                    lines.pop()
+            text = "\n".join(lines)
+            if text != change:
+                return [*kept, f"{text}\n  ..."] if text else kept
+            kept.append(text)
+            room -= self._count(text) + 1
+        return kept
+
     # The kept part of the course
 
     def _keep(self, room: int) -> None:
@@ -221,10 +243,10 @@ class _Writing:
         left = min(share - begun_with, room - spent)
         most = _even([self._cost(each) for each in said if not each.kept], left)
         spent += self._keep_person(order, left, max(MIN_CUT, most))
-        last = min(round(room * LAST), room - spent)
         ending = self._last_pieces()
-        done = self._fill(last, ending[-2:])
-        spent += done + self._fill(last - done, ending)
+        final = [each for each in ending if each.message == ending[-1].message]
+        for part, pieces in ((FINAL, final), (LAST, ending)):
+            spent += self._fill(min(round(room * part), room - spent), pieces)
         self._fill(room - spent)
 
     def _keep_person(
@@ -330,14 +352,15 @@ class _Writing:
 
     def _course_lines(self) -> list[str]:
         lines: list[str] = []
+        said = ""  # since the person's last message
         last: CourseLine | None = None
         cut_from = -1  # the message whose beginning is left out
-        dropped = False
+        dropped = ""
         for piece in self._pieces:
             same = last is not None and (piece.kind, piece.message) == (last.kind, last.message)
             if not piece.kept:
                 if piece.kind == "person":
-                    dropped = self._titled
+                    dropped = clip(piece.text, OPENING) if self._titled else ""
                 is_sign = not piece.weight and not piece.text.endswith(LEFT_OUT)
                 if is_sign or piece.kind in ("person", "steps") or self._is_repeated(piece):
                     continue
@@ -347,18 +370,19 @@ class _Writing:
                     lines[-1] += f" {LEFT_OUT}"
                 continue
             if dropped and piece.kind != "person":
-                lines.append(DROPPED)
+                lines.append(f"{_MARKS['person']}{dropped}")
                 last = None
-            dropped = False
+            dropped = ""
             mark = _MARKS.get(piece.kind, f"{piece.kind}: ")
             if last is not None and piece.kind not in ("person", "steps"):
                 mark = "- " if piece.kind == last.kind else mark
             if piece.message == cut_from and piece.kind != "steps" and not same:
                 mark += f"{LEFT_OUT} "
             is_item = mark == "- " and NUMBERED.match(piece.text)
-            asked = piece.asked if piece.asked not in "".join(lines[-1:]) else ""
+            asked = piece.asked if piece.asked[-SHORT:] not in said else ""
             answer = f' (asked: "{asked}")' if asked else ""
             lines.append(piece.text if is_item else f"{mark}{piece.text}{answer}")
+            said = "" if piece.kind == "person" else said + lines[-1]
             last = piece
         return lines
 

@@ -127,11 +127,6 @@ def _named(given: Iterable[str]) -> set[str]:
     return {word for word in given if not word.startswith("-")} - _BETWEEN - _EVERYTHING
 
 
-def is_test(path: str) -> bool:
-    """Whether a file is a test, by the words of its path."""
-    return any(_KIND_OF_TASK.get(part) == "test" for part in _PARTS.split(path.lower()))
-
-
 def shown(command: Command) -> str:
     """A command as typed, on one line."""
     words = (f"'{word}'" if re.search(r"[\s|&;<>]", word) else word for word in command.words)

@@ -142,16 +142,18 @@ def test_the_end_of_an_answer_to_a_question_outranks_its_middle() -> None:
     rows = [f"row_{number}, boat_{number}, mast_{number}" for number in range(20)]
     answer = agent("\n\n".join(["I looked at it.", *rows, "So the two sheets match."]))
     after = [turn("Print it."), *(agent(f"The sheet_{number} is printed.") for number in range(6))]
-    assert "match" in written([turn("Do they fit?"), answer, *after], 150)
-    assert "match" not in written([turn("Look at them."), answer, *after], 150)
+    assert "match" in written([turn("Do they fit?"), answer, *after], 170)
+    assert "match" not in written([turn("Look at them."), answer, *after], 170)
 
 
 def test_code_of_many_lines_is_left_out_with_a_mark() -> None:
     code = "```\n" + "\n".join(f"├── pier_{number}.py" for number in range(9)) + "\n```"
     files = f"The files:\n{code}"
     said = agent(f"I drew the harbour sheets.\n\n{files}\n\nThe legend is below the table.")
-    text = written([turn("List them."), said, turn("Print it.")])
+    text = written([turn("List them."), said, turn("Print it."), agent("Printed.")])
     assert "Agent: I drew the harbour sheets. [...]\n- The legend is below the table." in text
+    text = written([turn("List them."), said, turn("Print it.")])
+    assert f"- The files:\n{code}\n- The legend is below the table." in text
 
 
 def test_the_last_plan_stands_with_all_its_items_until_something_is_changed() -> None:
@@ -411,7 +413,11 @@ def test_no_answer_stands_under_another_question() -> None:
     for at in answers:
         place = int(course[at].split("_")[1].split()[0])
         asked = f"Person: And quay {place}?"
-        assert course[at - 1] in (asked, "Person: [...]") or f"pier {place}?" in course[at - 1]
+        assert (
+            course[at - 1] == asked
+            or "Person: line_0" in course[at - 1]
+            or f"pier {place}?" in course[at - 1]
+        )
 
 
 def test_calls_between_messages_are_one_line() -> None:
@@ -531,7 +537,7 @@ def test_the_last_change_is_cut_rather_than_an_earlier_one_shown() -> None:
     turns = [turn(asked), *edit("a.py", old="b = 1", new="b = 2"), *edit("c.py", long)]
     shown = section(written(turns, 800), HandoverSection.CHANGES)
     assert shown.startswith("c.py (edited):\n")
-    assert shown.endswith("…")
+    assert re.fullmatch(r"(  \+ tide.*  # \d\n)+  \.\.\.", shown.partition("\n")[2])
     assert "a.py" not in shown
 
 
@@ -625,7 +631,7 @@ def test_of_an_edit_that_only_moves_lines_in_or_out_the_lines() -> None:
     assert "  -     return total\n  + return total" in shown
 
 
-def test_the_latest_changes_are_told_first_but_tests_last() -> None:
+def test_the_latest_changes_are_told_first() -> None:
     turns = [
         turn("Fit it."),
         *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
@@ -634,9 +640,9 @@ def test_the_latest_changes_are_told_first_but_tests_last() -> None:
     ]
     shown = section(written(turns), HandoverSection.CHANGES).split("\n")
     assert [line for line in shown if line.startswith("  + ")] == [
+        "  + assert scale() == 2",
         "  + import tide",
         "  + scale = tide()",
-        "  + assert scale() == 2",
     ]
 
 

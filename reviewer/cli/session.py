@@ -38,8 +38,8 @@ INGEST = "reviewer ingest PATH"
 NOTHING_STORED = "Nothing is stored for project "
 """The beginning of the sentence about an unknown project."""
 
-LONGEST_NAME = 64
-"""Characters of an actor or a new project."""
+LONGEST_ACTOR = 64
+"""Characters."""
 
 DUMB_TERMINALS = ("", "dumb", "unknown")
 """Values of TERM for terminals that cannot move the cursor."""
@@ -186,12 +186,6 @@ class Session:
             )
 
     def _choose(self, engine: Engine, named: str | None) -> None:
-        unfit = named is not None and (named.startswith("-") or not _is_name(named))
-        if unfit and not engine.is_known(str(named)):
-            raise click.UsageError(
-                f"a new project has a name of 1 to {LONGEST_NAME} characters in one line that does "
-                "not begin with -"
-            )
         try:
             chosen = engine.choose_project(named)
         except NoProjectError as problem:
@@ -273,10 +267,6 @@ def update_agents(engine: Engine) -> None:
 pass_session = click.make_pass_decorator(Session)
 
 
-def _is_name(text: str) -> bool:
-    return len(text) <= LONGEST_NAME and text.isprintable()
-
-
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     """Store a shared option in the session; the one after the verb is read last, and counts."""
     if value is None or value is False:
@@ -285,7 +275,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         raise click.BadParameter(EMPTY[str(param.name)], ctx)
     if param.name == "actor":
         value = value.strip()
-        if not _is_name(value):
+        if len(value) > LONGEST_ACTOR or not value.isprintable():
             raise click.BadParameter(EMPTY["actor"], ctx)
     setattr(
         ctx.ensure_object(Session), str(param.name), Path(value) if param.name == "db" else value
@@ -295,7 +285,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 EMPTY = {
     "db": "name the file of the store",
     "project": "a project's name cannot be empty",
-    "actor": f"a name has 1 to {LONGEST_NAME} characters in one line",
+    "actor": f"a name has 1 to {LONGEST_ACTOR} characters in one line",
 }
 """Advice for an empty value."""
 

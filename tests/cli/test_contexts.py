@@ -187,7 +187,7 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["commit", "show", "ffff"], 1, 'no commit "ffff"'),
     (["commit", "show", "ab"], 1, "at least 4 characters"),
     (["commit", "list", "tolk"], 1, "Close matches: talk"),
-    (["commit", "list", "talk", "--filter", "prio:x"], 1, "There is no field"),
+    (["commit", "list", "talk", "--filter", "prio:x"], 2, "There is no field"),
     (["annotate", "2"], 1, "Say a priority"),
     (["annotate", "2", "--retain", " "], 1, "is empty"),
     (["commit", "add", "talk", "--role", "user", "--text", "x", "--reason", "y"], 1,

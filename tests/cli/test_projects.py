@@ -501,13 +501,6 @@ class TestWhoIsWho:
         own.at("nowhere").succeeds("state", "set", "mascot", "stray")
         assert "belongs to" in own.at("default").fails("state", "list")
 
-    @pytest.mark.parametrize("name", ["x" * 65, "-x", "a\nb"])
-    def test_a_new_project_has_a_name_of_one_short_line(self, own: Trees, name: str) -> None:
-        own.git("p")
-        own.at("p").succeeds("state", "set", "mascot", "pelican")
-        said = own.at("p").fails(f"--project={name}", "state", "set", "mascot", "owl", code=2)
-        assert "1 to 64 characters" in said
-
 
 class TestTheScreen:
     """It is opened on the project that the command line would show."""

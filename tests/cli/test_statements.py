@@ -36,7 +36,7 @@ def test_the_proof_is_in_the_json_and_in_words(reviewer: Reviewer, talk: Path) -
     assert set(row["proof"]) >= {"unproved", "alone", "known", "later", "flags", "origin"}
     assert (row["proposer"], row["sessions"]) == ("person", 1)
     shown = reviewer("queue", "show", mine).stdout
-    assert "✓ 2 quotes, every name and number found" in shown
+    assert "✓ 2 quotes, names and numbers found; meaning not checked" in shown
 
 
 def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: Path) -> None:

@@ -97,7 +97,7 @@ def why_blocks(model: PacketModel, sign: Glyphs, use: str) -> tuple[str, list[Te
     if row is None or isinstance(row, SectionRow):
         words = (
             "In each section, pinned items come first, then those of most sessions; with a task,"
-            " every fourth place is for the best fit."
+            " one in four is chosen by the task."
         )
         return "Why", [TextBlock(words, "text")] if row else []
     tokens = f"{row.tokens:,}"

@@ -95,11 +95,11 @@ def test_a_reason_is_kept_shown_and_undone(reviewer: Reviewer, talk: Path) -> No
     first = reviewer.ids()[0]
     done = reviewer("reject", first, "--reason", "narration")
     assert "Rejected #" in done.stderr
-    assert ": narration" in done.stderr
+    assert ": of the moment" in done.stderr
     (row,) = reviewer.rows("queue", "show", first)
     assert (row["status"], row["reason"]) == ("invalid", "narration")
     assert "rejected    narration" in reviewer("queue", "show", first).stdout
-    assert reviewer.rows("history")[-1]["title"].endswith(": narration")
+    assert reviewer.rows("history")[-1]["title"].endswith(": of the moment")
     reviewer("undo")
     assert reviewer.rows("queue", "show", first)[0]["reason"] == ""
     reviewer("reject", first, "--reason", "wrong")

@@ -234,7 +234,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.editor.clear()
 
     def action_leave_edit(self) -> None:
-        self.say(self.leave())
+        self.say(self.leave(), passing=True)
 
     def leave(self) -> str:
         """Close the editor, and keep a changed text as a draft; an emptied one is discarded.

@@ -436,7 +436,7 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def action_how_to_quit(self) -> None:
         what = "the sample data is removed" if self.is_demo else "your place and drafts are kept"
-        self.say(f"{keys.QUIT.key} quits; {what}.", passing=True)
+        self.say(f"{keys.QUIT.key} quits; {what}.")
 
     def _cannot_suspend(self) -> str | None:
         can = self._driver is not None and self._driver.can_suspend

@@ -264,7 +264,9 @@ _MATCHES = 4
 def reason(outcome: ItemOutcome) -> str:
     """Why an item has its form."""
     form = {State.SHORT: "in short it", State.TITLE: "its title"}.get(outcome.tried, "in full it")
-    too_big = f"{form} would add {outcome.needed:,} tokens and {outcome.left:,} were left"
+    too_big = (
+        f"{form} would add {outcome.needed:,} tokens and {outcome.left:,} were left at its turn"
+    )
     return {
         Rule.TIER_1: "the constitution is always whole",
         Rule.ALL_FIT: "everything in this section fits",

@@ -54,7 +54,7 @@ class RejectReason(StrEnum):
 
 
 REASONS = {
-    RejectReason.NARRATION: ("narration", "of the moment, or of one task"),
+    RejectReason.NARRATION: ("of the moment", "a step of one task, not a rule"),
     RejectReason.KNOWN: ("known already", "the agent has it already"),
     RejectReason.WRONG: ("wrong", "it is not true, or not any more"),
     RejectReason.NARROW: ("too narrow", "it is true for one place or task only"),

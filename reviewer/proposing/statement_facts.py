@@ -10,6 +10,7 @@ from msgspec import Struct
 from reviewer.proposing.proof_index import ENDS, FoundQuote, ProofIndex, has, normalised
 from reviewer.text.identifiers import IdentifierKind, identifiers
 from reviewer.text.normalise import UNSPACED
+from reviewer.text.stop_words import SPEECH_STOP_WORDS
 from reviewer.text.wording import NUMBER_WORDS, UNITS
 
 AROUND = 3_000
@@ -57,15 +58,16 @@ def unproved(statement: str, quotes: Sequence[FoundQuote], index: ProofIndex) ->
 
 
 def added(wording: str, texts: Sequence[str]) -> tuple[str, ...]:
-    """The facts of a wording that none of the texts has."""
+    """The words of a wording that none of the texts has, without function words."""
     around = normalised("\n".join(texts)).lower()
-    amounts = set(_amounts(around))
-    new = (
-        fact.text
-        for fact in _facts(_GROUPED.sub("", wording))
-        if not _is_proved(fact, around, amounts, lambda _: False)
-    )
-    return tuple(dict.fromkeys(new))
+    words = (normalised(word).strip(f"{ENDS}()") for word in wording.split())
+    new = (each for each in words if each and each.lower() not in SPEECH_STOP_WORDS)
+    return tuple(dict.fromkeys(each for each in new if not has(around, each.lower())))
+
+
+def is_number(fact: str) -> bool:
+    """Whether a fact of a statement is a number, with or without a unit."""
+    return any(each.kind is IdentifierKind.QUANTITY for each in _facts(fact))
 
 
 def _facts(text: str) -> Iterator[StatementFact]:

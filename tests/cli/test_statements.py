@@ -36,7 +36,7 @@ def test_the_proof_is_in_the_json_and_in_words(reviewer: Reviewer, talk: Path) -
     assert set(row["proof"]) >= {"unproved", "alone", "known", "later", "flags", "origin"}
     assert (row["proposer"], row["sessions"]) == ("person", 1)
     shown = reviewer("queue", "show", mine).stdout
-    assert "✓ 2 quotes, every name and number found" in shown
+    assert "✓ 2 quotes, names and numbers found; meaning not checked" in shown
 
 
 def test_words_of_ones_own_can_be_promoted_and_undone(reviewer: Reviewer, talk: Path) -> None:
@@ -95,11 +95,11 @@ def test_a_reason_is_kept_shown_and_undone(reviewer: Reviewer, talk: Path) -> No
     first = reviewer.ids()[0]
     done = reviewer("reject", first, "--reason", "narration")
     assert "Rejected #" in done.stderr
-    assert ": narration" in done.stderr
+    assert ": of the moment" in done.stderr
     (row,) = reviewer.rows("queue", "show", first)
     assert (row["status"], row["reason"]) == ("invalid", "narration")
     assert "rejected    narration" in reviewer("queue", "show", first).stdout
-    assert reviewer.rows("history")[-1]["title"].endswith(": narration")
+    assert reviewer.rows("history")[-1]["title"].endswith(": of the moment")
     reviewer("undo")
     assert reviewer.rows("queue", "show", first)[0]["reason"] == ""
     reviewer("reject", first, "--reason", "wrong")

@@ -67,7 +67,7 @@ def test_brackets_mark_removals_and_additions() -> None:
         ("x" * 57, "57 characters", False),
         ("  ", "0 characters", True),
         ("short", "5 characters", True),
-        ("x" * 1281, "1,281 characters: where room is short, agents get it cut", True),
+        ("x" * 1281, "1,281 characters, may be cut", True),
     ],
 )
 def test_the_length_is_remarked_on(content: str, remark: str, warn: bool) -> None:

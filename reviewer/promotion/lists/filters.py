@@ -35,7 +35,6 @@ _STATUS_WORDS = {
     "waiting": Status.CANDIDATE,
     "promoted": Status.ACTIVE,
     "rejected": Status.INVALID,
-    "retired": Status.INVALID,
     "merged": Status.SUPERSEDED,
 }
 """The name of a status on the screen -> its name in the store."""

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from reviewer.extraction.flags import INJECTION
 from reviewer.proposing.proof_checks import why_not_alone
-from reviewer.proposing.statement_facts import added
+from reviewer.proposing.statement_facts import added, is_number
 from reviewer.proposing.values import Proof
 from reviewer.text.clip import clip
 from reviewer.text.numerals import count, some_of
@@ -33,12 +33,12 @@ def ticks(proof: Proof, content: str, earlier: Sequence[str] = ()) -> list[Tick]
         alone = why_not_alone(content)
         proof = structs.replace(proof, unproved=unproved, not_alone_because=alone)
     missing = [quote.text for quote in proof.quotes if not quote.found]
+    names = [each for each in proof.unproved if not is_number(each)]
+    numbers = [each for each in proof.unproved if is_number(each)]
     lacking = [
         (missing, f"not in the session: {some_of([_quoted(text) for text in missing])}"),
-        (
-            proof.unproved,
-            f"names not in the session, numbers not near a quote: {some_of(proof.unproved)}",
-        ),
+        (names, f"not in the session: {some_of(names)}"),
+        (numbers, f"not near a quote: {some_of(numbers)}"),
         (new, f"the new wording adds {some_of(new)}"),
         (proof.not_alone_because, f"not self-contained: {proof.not_alone_because}"),
         (proof.known, f"known already: {some_of(proof.known)}"),
@@ -51,9 +51,9 @@ def ticks(proof: Proof, content: str, earlier: Sequence[str] = ()) -> list[Tick]
     found = [Tick(False, words) for lacks, words in lacking if lacks]
     if not found:
         quotes = count(len(proof.quotes), "quote")
-        found = [Tick(True, f"{quotes}, every name and number found")]
+        found = [Tick(True, f"{quotes}, names and numbers found; meaning not checked")]
     if proof.later:
-        lines = [f"line {quote.line} {_quoted(quote.text)}" for quote in proof.later]
+        lines = [f"{_quoted(quote.text)} at line {quote.line}" for quote in proof.later]
         found.append(Tick(True, f"named again later: {some_of(lines)}"))
     return found
 

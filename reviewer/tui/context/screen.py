@@ -435,6 +435,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         self._show_whole()
         data, row, signs = self.data, self.data.row, glyphs(self.app)
         if row is None:
+            if self.filter_text:
+                self._fill([], "", [], "")
             return
         if row.commit is not None:
             self._read_turn(row.commit.id)
@@ -568,7 +570,7 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
 
     async def _fit(self, target: int) -> None:
         number, compression, own = self.opened.id, self.engine.compression, self.data.own
-        act = RunningAct("Choosing levels")
+        act = RunningAct("Summaries tried")
 
         def work() -> tuple[CompressionPlan, Preview, str]:
             watch, trouble = _watch(act), ""
@@ -616,7 +618,10 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         at = self.data.next_to_look_at(step)
         if at is None:
             where = "below" if step > 0 else "above"
-            self.say(f"Nothing {where} is marked {glyphs(self.app).attention}.", passing=True)
+            self.say(
+                f"No place {where} is marked {glyphs(self.app).attention}.",
+                passing=True,
+            )
         else:
             self.rows.move_to(at)
 
@@ -990,7 +995,9 @@ def _session_option(key: str, name: str, session: SessionRead, signs: Glyphs) ->
     """A session by the time of its last turn, its agent, the number of the person's messages, its
     first request, name and folder.
     """
-    words = cut(" ".join(session.request.split()), REQUEST_CELLS, signs.ellipsis)
+    words = cut(
+        " ".join(session.request.split()) or "(no first request)", REQUEST_CELLS, signs.ellipsis
+    )
     folder = Path(session.path).parent.name
     detail = "  ".join(filter(None, (words, short_ids(name, signs.ellipsis), folder)))
     asked = f"{session.requests:,}" if session.requests else "-"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reviewer.tui.evidence.detail import Detail
 
 LABEL_CELLS = 12
-MOMENT_ROWS = 2
+MOMENT_ROWS = 4
 SIDE_ROWS = 2
 MOMENT_WORDS = {
     "command": "when {} fails",

@@ -234,7 +234,7 @@ class EditPane(Actor, Vertical, pane=keys.EDIT):
         self.editor.clear()
 
     def action_leave_edit(self) -> None:
-        self.say(self.leave())
+        self.say(self.leave(), passing=True)
 
     def leave(self) -> str:
         """Close the editor, and keep a changed text as a draft; an emptied one is discarded.
@@ -328,5 +328,5 @@ def length_remark(content: str) -> tuple[str, bool]:
     """The length of a text, and whether it is outside the range for proposals."""
     length = len(content.strip())
     if length > LONGEST_STATEMENT:  # an edit may be longer
-        return f"{count(length, 'character')}: where room is short, agents get it cut", True
+        return f"{count(length, 'character')}, may be cut", True
     return count(length, "character"), length < SHORTEST_STATEMENT

@@ -553,16 +553,16 @@ class ListScreen(KitScreen, inherit_bindings=False):
         details = {name: f"{number:,} waiting" for name, number in waiting.items()}
         options = [Option(name, name, details.get(name, "")) for name in names]
         options.insert(0, Option("", "all projects", f"{sum(waiting.values()):,} waiting"))
-        unread = Option("/", "not read yet", "projects with agents' sessions on this machine")
-        options.append(unread)
+        others = Option("/", "others", "projects with agents' sessions on this machine")
+        options.append(others)
 
         async def then(option: Option) -> None:
-            if option is unread:
+            if option is others:
                 self.host.open_start()
             else:
                 self.host.change_project(option.key or None)
 
-        nothing = "Nothing matches. Empty this line: the last choice is what was not read yet."
+        nothing = "Nothing matches. Empty this line: the last choice lists the others here."
         await self.choose("Project", options, then, current=self.project or "", nothing=nothing)
 
     def action_refresh(self) -> None:

@@ -21,7 +21,7 @@ TASK = Action(
 )  # fmt: skip
 PIN = Action(
     "packet_pin", "P", "pin",
-    "Put this memory first in its section. Again: unpin it.", writes=True,
+    "First in its section. Again: unpin.", writes=True,
 )  # fmt: skip
 READ = Action(
     "packet_read", "enter", "read",

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 FORMS = {
     "full": "in full", "short": "in short", "title": "as a title", "dropped": "not sent",
 }  # fmt: skip
-ROOMY = 46
-"""Minimum width in cells for the tokens of an item."""
 
 
 class PacketHead(Static):
@@ -77,9 +75,8 @@ class PacketList(ModelList[PacketModel]):
             return _heading(item, style)
         state, sent = str(item.state), item.state is not State.DROPPED
         parts: list[Part] = [(f"{sign.pinned} " if item.pinned else "  ", warm)]
-        if width >= ROOMY:
-            needs = item.tokens if sent else item.full_tokens
-            parts.append((f"{f'{needs:,}' if needs else '':>5} ", dim))
+        needs = item.tokens if sent else item.full_tokens
+        parts.append((f"{f'{needs:,}' if needs else '':>5} ", dim))
         if state in ("short", "title"):
             parts.append((f"{FORMS[state]}: ", dim))
         return [*parts, (display_line(item.words), text if sent else dim)]
@@ -97,7 +94,7 @@ def why_blocks(model: PacketModel, sign: Glyphs, use: str) -> tuple[str, list[Te
     if row is None or isinstance(row, SectionRow):
         words = (
             "In each section, pinned items come first, then those of most sessions; with a task,"
-            " every fourth place is for the best fit."
+            " one in four is chosen by the task."
         )
         return "Why", [TextBlock(words, "text")] if row else []
     tokens = f"{row.tokens:,}"

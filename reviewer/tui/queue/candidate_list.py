@@ -29,7 +29,10 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
     def place(self) -> str:
         """The position of the cursor, and the number of waiting rows."""
         decided = len(self.model.dimmed) if self.whole else 0
-        return f"{super().place}, {self.total - decided:,} waiting" if decided else super().place
+        if not decided:
+            return super().place
+        left = self.total - decided
+        return f"{super().place}, {f'{left:,} waiting' if left else 'all decided'}"
 
     def parts_of(
         self, row: QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs

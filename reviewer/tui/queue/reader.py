@@ -227,7 +227,7 @@ class ReaderBar(Static):
         room = self.app.size.width - 2
         ellipsis = glyphs(self.app).ellipsis
         now = cut(display_line(words if len(words) <= room else short), room, ellipsis)
-        leaves = f"  {BACK.key} removes this"
+        leaves = f"  {BACK.key} hides this"
         came = cut(display_line(self._came), 2 * room - LONG_WORD - len(leaves), ellipsis)
         came += leaves if came else ""
         text = "\n".join(each for each in (came, now) if each)

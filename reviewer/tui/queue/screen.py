@@ -174,6 +174,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self.loaded = False
         for group in ("rows", "new rows", "sessions", "offers"):
             self.void(group)  # they belong to the previous project
+        self._here = None
         self.reader.clear()
         self._look_around()
         self._show_project()
@@ -905,6 +906,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             unread = await to_thread(self.engine.reader_log.unread, project)
             raise SourceError(NOBODY if unread else ALL_READ)
 
+        from reviewer.promotion.lists.reader_log import MAX_OFFERED  # late: as the readers
+
         every = offers[0].sessions + offers[0].beyond
         shown: list[Offer] = []
 
@@ -927,7 +930,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             self.status.recover()  # from the error of the last reading
 
         title = f"Start on {offers[0].what}: {kit_keys.CHOOSE.key} starts"
-        await self.choose(title, find, then, hint="or type how many")
+        limit = f"; in one go up to {MAX_OFFERED:,} tokens" if offers[0].beyond else ""
+        await self.choose(title, find, then, hint=f"or type how many{limit}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""

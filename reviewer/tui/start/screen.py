@@ -80,6 +80,9 @@ class StartScreen(KitScreen, pane=keys.START):
     def _show_found(self, found: FoundProjects) -> None:
         self.found = found
         self.list.show(found.rows)
+        unread = (isinstance(each, FoundProject) and each.unread for each in found.rows)
+        if found.here and not found.projects[0].unread:
+            self.list.move_to(next((at for at, each in enumerate(unread) if each), 0))
         self._show_words()
         self.show_footer()
 

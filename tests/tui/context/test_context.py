@@ -590,7 +590,7 @@ class TestApplying:
             await screen.press("G", "left_square_bracket")
             row = present(context(screen).data.row)
             await screen.press("right_square_bracket")
-            assert said(screen) == "Nothing below is marked !."
+            assert said(screen) == "No place below is marked !."
             assert context(screen).data.row == row
             assert "! little of the original is in it" in screen.text
             await screen.press("a")

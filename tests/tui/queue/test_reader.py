@@ -114,7 +114,7 @@ async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered
         await screen.press("a")
         assert READ in screen.text, "it stays until it is put away"
         assert "(expected: 2,000 tokens in, 900 out)" in " ".join(screen.text.split())
-        assert "esc removes this" in screen.text
+        assert "esc hides this" in screen.text
         await screen.press("escape")
         assert READ not in screen.text
         (reading,) = engine.reader_log.all()

@@ -135,8 +135,8 @@ class _Writing:
         after.append((HandoverSection.THEN if self._part else HandoverSection.NOW, now))
         for _, lines in (*self._before, *after):
             self._said.update(*map(terms, lines))
-        code = round(max(room * CODE, min(room * LAST, ONE_CHANGE)))
-        code = code if self._titled and session.changes else 0
+        one = 0 if self._part else min(room * LAST, ONE_CHANGE)
+        code = round(max(room * CODE, one)) if self._titled and session.changes else 0
         self._keep(room - code - self._count(_text([*self._before, *after], self._titled)))
         parts = after
         changed = change_lines(session, part=self._part) if code else []
@@ -223,7 +223,7 @@ class _Writing:
 
     def _keep(self, room: int) -> None:
         """The request, wanted texts, the person's words, the last words and steps, and then the
-        most informative pieces.
+        most informative pieces. In a part that has room for all the person's words, these first.
         """
         said = [each for each in self._pieces if each.kind == "person"]
         others = sum(self._cost(each) for each in self._pieces if each.kind != "person")
@@ -235,7 +235,7 @@ class _Writing:
         marked = [each for each in said if each.weight > 1]
         first = [*marked[:1], *said[-1:]]
         wanted = [each for each in self._pieces if each.weight > WANTED]
-        spent = self._fill(room, wanted)
+        spent = 0 if whole else self._fill(room, wanted)
         most = share // 2 if said[1:] and room >= SMALL and not whole else share
         begun_with = self._keep_person(first, min(share, room - spent), most, 0)
         spent += begun_with
@@ -243,6 +243,7 @@ class _Writing:
         left = min(share - begun_with, room - spent)
         most = _even([self._cost(each) for each in said if not each.kept], left)
         spent += self._keep_person(order, left, max(MIN_CUT, most))
+        spent += self._fill(room - spent, wanted)
         ending = self._last_pieces()
         final = [each for each in ending if each.message == ending[-1].message]
         for part, pieces in ((FINAL, final), (LAST, ending)):
@@ -387,7 +388,7 @@ class _Writing:
         return lines
 
     def _fitted(self, after: Sequence[Part]) -> str:
-        """The text within the room, without the least informative pieces."""
+        """The text within the room, without the least informative pieces, the person's last."""
         best = max(self._pieces, key=self._value, default=None)
         if best is not None and not any(each.kept for each in self._pieces):
             if not any(lines for _, lines in after):
@@ -402,7 +403,8 @@ class _Writing:
                 return cut_in_the_middle(text, self._room, self._count)
             needed = {id(each.needs) for each in kept}
             kept = [each for each in kept if id(each) not in needed]
-            min(kept, key=lambda each: (each.weight, each.at)).kept = False
+            least = min(kept, key=lambda each: (each.kind == "person", each.weight, each.at))
+            least.kept = False
         return text
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
+    from textual.screen import Screen
 
     from reviewer.compression.values import SegmentTurn
     from reviewer.engine import Engine
     from reviewer.promotion.views import EvidenceView
     from reviewer.tui.kit.action import Action
     from reviewer.tui.kit.running import RunningAct
-    from reviewer.tui.kit.screen import KitScreen
     from reviewer.tui.pipelines.run import BackgroundRun
     from reviewer.tui.theme import Glyphs
 
@@ -33,7 +33,7 @@ class Host(Protocol):
     background_run: BackgroundRun | None
 
     @property
-    def shown(self) -> KitScreen | None: ...
+    def shown(self) -> Screen[Any] | None: ...
     def refuses_to_write(self) -> str | None: ...
     def stop_running(self) -> bool: ...
     async def accompany(

@@ -41,9 +41,18 @@ def test_a_field_without_a_value_is_not_taken_for_no_filter(ingested: Reviewer, 
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("words", ["bogus:1", "conf>abc", '"thermal'])
-def test_a_filter_that_cannot_be_read_is_wrong_usage(ingested: Reviewer, words: str) -> None:
-    ingested.fails("queue", "list", "--filter", words, code=2)
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        ("bogus:1", 'no field "bogus"'),
+        ("conf>abc", '"conf" wants a number'),
+        ('"thermal', "no closing"),
+    ],
+)
+def test_a_filter_that_cannot_be_read_is_wrong_usage(
+    ingested: Reviewer, words: str, problem: str
+) -> None:
+    assert problem in ingested.fails("queue", "list", "--filter", words, code=2)
 
 
 def test_an_empty_list_says_what_there_is_instead(seeded: Reviewer) -> None:

@@ -746,9 +746,9 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         lost = self.data.fidelity(preview).lost_to_show if preview and not preview.kept else ()
         if row.commit is not None and row.commit.priority is not Priority.PINNED:
             known.append(Option("pin", "This whole turn", "always sent whole"))
-        if any(each.retention for each in views):
-            known.append(Option("nothing", "Nothing", "take back what must survive of this"))
         known += [Option(f"lost {at}", each.line) for at, each in enumerate(lost) if each.end]
+        if any(each.retention for each in views):
+            known.append(Option("nothing", "No longer", "take back what must survive of this"))
 
         def find(text: str) -> Sequence[Option] | str:
             if not (text := text.strip()):

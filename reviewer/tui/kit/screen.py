@@ -7,6 +7,7 @@ from __future__ import annotations
 from asyncio import Future, ensure_future, to_thread, wait
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
 
 from rich.cells import cell_len
@@ -48,6 +49,8 @@ Value = TypeVar("Value")
 
 LEAST_WORDS = 20
 """Cells of an act's title in the message that it was undone, however narrow the screen."""
+HELD_SECONDS = 0.5
+"""Keys that follow each other faster are repeats of one that is held down."""
 
 
 class EngineAct(Protocol):
@@ -91,6 +94,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.undone: list[Step] = []
         self._named_act = 0
         """The act from elsewhere that the next key undoes or redoes."""
+        self._named_at = 0.0
         self._seen_version = engine.version()
 
     # reading
@@ -270,13 +274,14 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     @unless(_nothing_to_undo)
     async def action_undo(self) -> None:
-        """Undo the last act of this screen. An act from elsewhere is first named; the key again
-        undoes it, and then those before it.
+        """Undo this person's last act. One from elsewhere is first named; the key again undoes it,
+        and then those before it.
         """
         history = self.engine.history
-        if step := self._latest(self.done, history.is_undone):
+        step, latest = self._latest(self.done, history.is_undone), history.next_undo()
+        if step and (latest is None or latest[0] <= step.act):
             await self.reverse(step, lambda: history.undo_act(step.act), keys.UNDO)
-        elif self._was_named(history.next_undo(), keys.UNDO):
+        elif self._was_named(latest, keys.UNDO):
             await self.reverse(None, history.undo, keys.UNDO)
             self._named_act, _ = history.next_undo() or (0, "")
 
@@ -289,13 +294,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             await self.reverse(None, history.redo, keys.REDO)
 
     def _was_named(self, following: tuple[int, str] | None, key: Action) -> bool:
-        """Whether an act from elsewhere was named, else name it."""
+        """Whether an act from elsewhere was named, else name it. A key held down does not agree."""
         if following is None:
             return False
         number, title = following
-        if self._named_act == number:
+        if self._named_act == number and monotonic() - self._named_at > HELD_SECONDS:
             return True
-        self._named_act = number
+        self._named_act, self._named_at = number, monotonic()
         self.say(
             f"Done earlier or elsewhere: {display_line(title)} - {key.key} again to {key.title} it"
         )

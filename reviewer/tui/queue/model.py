@@ -30,7 +30,8 @@ class QueueModel(RowModel["QueueRow"]):
         self._rows.clear()
         self.dimmed.clear()
         self.leader_of.clear()
-        self.marks.clear()
+        if self.marks:
+            self.marks.intersection_update(self.ids)
         found = self.index_of(here)
         self.cursor = found if found is not None else min(self.cursor, max(len(self.ids) - 1, 0))
 

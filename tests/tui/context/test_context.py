@@ -433,7 +433,7 @@ class TestWhatMustSurvive:
             found = present(context(screen).data.shown(choice))
             assert "paper sensor" in found.compressed.content
             assert '"paper sensor" ✓' in " ".join(screen.text.split())
-            await screen.press("m")
+            await screen.press("m", "end")
             assert "take back what must survive of this" in screen.text
             await screen.press("enter")
             assert not any(engine.contexts.commit(each).retention.patterns for each in ids)

@@ -10,6 +10,7 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
+from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.memory.screen import MemoryScreen
 from tests.present import present
 from tests.tui.conftest import NOW, SET_A_VALUE, Screen, opened, status_of
@@ -157,14 +158,19 @@ async def test_the_menu_names_its_keys_and_leaves_its_row_in_sight(
         assert "F8         History" in screen.text
 
 
-async def test_undo_typed_fast_names_what_was_done_elsewhere_once(stocked: Engine) -> None:
+async def test_a_key_held_down_only_names_what_was_done_elsewhere(
+    stocked: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, *others = stocked.queue.ids(QueueQuery())[:4]
     for each in (first, *others):
         stocked.triage.reject([each])
     async with opened(stocked) as screen:
+        monkeypatch.setattr(kit_screen, "HELD_SECONDS", 60)
         await screen.press(*"uuuu")
+        assert [status_of(stocked, each) for each in (first, *others)] == ["invalid"] * 4
+        monkeypatch.setattr(kit_screen, "HELD_SECONDS", 0)
+        await screen.press(*"uuu")
         assert [status_of(stocked, each) for each in others] == ["candidate"] * 3
-        assert status_of(stocked, first) == "invalid", "the first key only named it"
         await screen.press("f4", "f2", "u")
         assert status_of(stocked, first) == "invalid", "it is named again after a while elsewhere"
 
@@ -499,18 +505,22 @@ async def test_what_cannot_be_taken_back_is_said_once_and_is_not_in_the_way(
         assert screen.status.startswith(f"Undone: Promoted #{first} ")
 
 
-async def test_u_takes_back_what_was_done_last_on_this_screen(stocked: Engine) -> None:
+async def test_u_takes_back_what_was_done_last_and_names_it_first_if_done_elsewhere(
+    stocked: Engine,
+) -> None:
     async with opened(stocked, size=(80, 24)) as screen:
         await screen.press(
             "a", "f5", *SET_A_VALUE, *"region", "enter", *"north", "ctrl+s", "f2", "x", "f5"
         )
         await screen.press("u")
+        assert screen.status.startswith("Done earlier or elsewhere: Rejected ")
+        await screen.press("f2", "u")
+        assert screen.status.startswith("Undone: Rejected ")
+        await screen.press("f5", "u")
         assert screen.status.startswith("Undone: ")
         assert not stocked.state.all(None)
-        await screen.press("f2", *"uu")
+        await screen.press("f2", "u")
         assert [stocked.queue.counts(None).rejected, stocked.queue.counts(None).promoted] == [0, 0]
-        await screen.press("f5", "Z")
-        assert stocked.state.all(None)
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "ctrl+c"])

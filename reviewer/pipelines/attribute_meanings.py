@@ -28,8 +28,8 @@ _BY_SHAPE = {
     "diamond": Handler.CONDITIONAL,
     "hexagon": Handler.HUMAN,
     "parallelogram": Handler.TOOL,
-    "component": Handler.PARALLEL,
-    "tripleoctagon": Handler.FAN_IN,
+    "component": "parallel",
+    "tripleoctagon": "parallel.fan_in",
     "house": "stack.manager_loop",
     "folder": "pipeline",
 }
@@ -43,7 +43,7 @@ _BY_NAME = {
     "wait-human": Handler.HUMAN,
     "command": Handler.TOOL,
     "shell": Handler.TOOL,
-    "fan_in": Handler.FAN_IN,
+    "fan_in": "parallel.fan_in",
 }
 _BY_NODE_NAME = {"start": Handler.START, "exit": Handler.EXIT, "end": Handler.EXIT}
 

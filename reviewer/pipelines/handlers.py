@@ -24,9 +24,8 @@ from reviewer.pipelines.events import (
     Text,
     WaitingError,
 )
-from reviewer.pipelines.forks import joined_text
 from reviewer.pipelines.options import RunOptions
-from reviewer.pipelines.outcomes import Attempt, outcome_of, plain_label, read_answer
+from reviewer.pipelines.outcomes import Attempt, plain_label, read_answer
 from reviewer.pipelines.preamble import build_preamble, count_tokens, goal_of, shortened
 from reviewer.pipelines.resolve import DEGRADED_MODE
 from reviewer.pipelines.values import (
@@ -154,10 +153,8 @@ def clean_text(text: str) -> str:
 
 
 def is_model_stage(node: PipelineNode) -> bool:
-    """Whether a node calls the model: a box, or a conditional or fan-in with a prompt."""
-    with_prompt = node.handler in (Handler.CONDITIONAL, Handler.FAN_IN) and bool(
-        node.prompt.strip()
-    )
+    """Whether a node calls the model: a box, or a conditional with a prompt."""
+    with_prompt = node.handler == Handler.CONDITIONAL and bool(node.prompt.strip())
     return node.handler == Handler.CODERGEN or with_prompt
 
 
@@ -172,7 +169,7 @@ def run_stage(visit: Visit, options: RunOptions) -> Attempt:
 
 
 def _nothing(visit: Visit, _: RunOptions) -> Attempt:
-    """Do nothing, for a start, an exit or a parallel node: the runner handles them."""
+    """Do nothing, for a start or an exit: the runner handles them."""
     return Attempt(Stage(visit.node.name))
 
 
@@ -188,13 +185,9 @@ def _conditional(visit: Visit, _: RunOptions) -> Attempt:
 
 def _codergen(visit: Visit, options: RunOptions) -> Attempt:
     """Call the model, in the thread's session or in a fresh one with the preamble."""
-    asked, session = visit.filled(), visit.session
+    asked, session = clean_text(visit.filled()), visit.session
     longest = min(options.context_tokens // ANSWER_PART, LONGEST_ANSWER)
     limit = options.context_tokens - longest
-    if visit.node.handler == Handler.FAN_IN:
-        room = room_beside(asked, limit) - _JOINT_TOKENS
-        asked = f"{joined_text(visit.context, room)}\n\n{asked}".strip()
-    asked = clean_text(asked)
     preamble = ""
     if not session.turns:
         room = room_beside(asked, limit) - _JOINT_TOKENS
@@ -241,14 +234,6 @@ def _preamble(visit: Visit, room: int, options: RunOptions) -> str:
         room = min(room, options.context_tokens // 2)
     room = room if room >= _MIN_PREAMBLE else 0
     return build_preamble(mode, visit.pipeline, visit.history, visit.node.name, room=room).text
-
-
-def _fan_in(visit: Visit, _: RunOptions) -> Attempt:
-    """Join the results of the branches, in order, and put their outcome into the context."""
-    text = shortened(joined_text(visit.context), NOTES)
-    word = str(visit.context.get("outcome", "")) or "success"
-    stage = Stage(visit.node.name, outcome_of(word), text, word=word)
-    return Attempt(stage, {"last_response": text})
 
 
 def _human(visit: Visit, options: RunOptions) -> Attempt:
@@ -320,9 +305,7 @@ def _tool(visit: Visit, options: RunOptions) -> Attempt:
 _HANDLERS: Mapping[str, Callable[[Visit, RunOptions], Attempt]] = {
     Handler.START: _nothing,
     Handler.EXIT: _nothing,
-    Handler.PARALLEL: _nothing,
     Handler.CONDITIONAL: _conditional,
-    Handler.FAN_IN: _fan_in,
     Handler.HUMAN: _human,
     Handler.TOOL: _tool,
 }

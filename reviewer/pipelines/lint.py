@@ -93,11 +93,6 @@ def _handlers(pipeline: Pipeline) -> Iterator[Remark]:
     for named, names in by_type.items():
         message = f"Unknown type {named!r}, so the shape decides: {some_of(names)}."
         yield _at(pipeline, "unknown-type", message, names)
-    for name in by_handler.get(Handler.PARALLEL, ()):
-        from reviewer.pipelines.forks import join_of  # late: few pipelines need it
-
-        if problem := join_of(pipeline, pipeline.nodes[name])[1]:
-            yield _at(pipeline, "parallel", f"{problem} The pipeline cannot run.", [name])
     tools = by_handler.get(Handler.TOOL, [])
     if tools:
         message = "Shell commands, which run only with --allow-tools; read them first: "

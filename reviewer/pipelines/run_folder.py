@@ -16,7 +16,6 @@ from msgspec import Struct
 
 from reviewer.files import make_private_folder, open_own, read_own, write_atomic
 from reviewer.pipelines.events import RunError
-from reviewer.pipelines.forks import Fork
 from reviewer.pipelines.values import Pipeline, RunHistory, Stage
 from reviewer.system import lock as take_lock
 
@@ -31,7 +30,7 @@ PIPELINE = "pipeline.dot"
 class Checkpoint(Struct, frozen=True):
     """Everything needed to continue a run. `current_node` is the last finished node; `next_node`,
     empty at the end of the run, is reached by the edge `next_edge`. `pipeline` is the SHA-256 of
-    the original file; `engine` is who answered; `fork` is the branches in progress.
+    the original file; `engine` is who answered.
     """
 
     run_id: str
@@ -46,12 +45,6 @@ class Checkpoint(Struct, frozen=True):
     next_edge: int | None = None
     engine: str = ""
     max_steps: int | None = None
-    fork: Fork | None = None
-
-    @property
-    def visible(self) -> list[Stage]:
-        """The stages visible to the next one; in a branch, without other branches."""
-        return self.logs if self.fork is None else self.fork.visible(self.logs)
 
 
 class RunFolder:
@@ -146,12 +139,8 @@ class RunFolder:
 def require_fit(checkpoint: Checkpoint, folder: RunFolder, pipeline: Pipeline) -> None:
     """Raise RunError if the checkpoint does not belong to this pipeline."""
     nodes = {checkpoint.next_node, *(stage.node for stage in checkpoint.logs)} - {""}
-    edges = {checkpoint.next_edge}
-    if checkpoint.fork is not None:
-        nodes |= {checkpoint.fork.node, checkpoint.fork.join}
-        edges |= {checkpoint.fork.into_join, *checkpoint.fork.edges}
     known = {None, *range(len(pipeline.edges))}
-    if not nodes or not nodes <= pipeline.nodes.keys() or not edges <= known:
+    if not nodes or not nodes <= pipeline.nodes.keys() or checkpoint.next_edge not in known:
         raise RunError(
             f"The checkpoint {folder.path / CHECKPOINT} does not belong to the pipeline "
             f"{pipeline.name}. "
@@ -165,4 +154,4 @@ def history_of(checkpoint: Checkpoint, pipeline: Pipeline) -> RunHistory:
         name: (done, pipeline.nodes[name].max_retries if name in pipeline.nodes else done)
         for name, done in checkpoint.node_retries.items()
     }
-    return RunHistory(checkpoint.run_id, tuple(checkpoint.visible), checkpoint.context, retries)
+    return RunHistory(checkpoint.run_id, tuple(checkpoint.logs), checkpoint.context, retries)

@@ -2,7 +2,6 @@
 
 After each stage its prompt and answer are written, then the checkpoint, before the next stage
 starts. If the program dies, a resume continues from there: only the running stage is repeated.
-The stages of branches are like any others: the checkpoint has their fork.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from random import random as any_number
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -30,7 +28,6 @@ from reviewer.pipelines.events import (
     StoppedError,
     WaitingError,
 )
-from reviewer.pipelines.forks import RESULTS, BranchResult, Fork, join_of, joined_outcome
 from reviewer.pipelines.handlers import Session, Visit, is_model_stage, run_stage
 from reviewer.pipelines.options import RunOptions
 from reviewer.pipelines.outcomes import Attempt
@@ -177,8 +174,6 @@ class Runner:
         fidelity, thread = self._fidelity(node), ""
         if fidelity == "full" and is_model_stage(node):
             thread = resolve_thread_id(self._entered, node, self._pipeline, state.current_node)
-            if state.fork is not None:  # each branch has its own threads
-                thread = f"{thread}/{self._pipeline.edges[state.fork.edges[0]].target}"
             fidelity = fidelity_on_resume(fidelity, self._may_degrade)
         session = self._sessions.setdefault(thread, Session()) if thread else Session()
         session.model = node.llm_model or session.model
@@ -205,9 +200,7 @@ class Runner:
 
     def _last_answer(self) -> str:
         """The answer before a question, skipping stages that only pass it on."""
-        for stage in reversed(self._state.visible):
-            if stage.handler == Handler.FAN_IN and stage.notes:
-                return stage.notes
+        for stage in reversed(self._state.logs):
             if answer := self._folder.text(stage, RESPONSE):
                 return answer
         return ""
@@ -264,8 +257,6 @@ class Runner:
         """The edge out of a node: the person's choice, else by the rules."""
         if node.handler == Handler.EXIT:
             return EdgeChoice(None, "exit")
-        if node.handler == Handler.PARALLEL:
-            return EdgeChoice(None, "branches")
         if attempt.stage.edge is not None:
             return EdgeChoice(self._pipeline.edges[attempt.stage.edge], "answer")
         return choose_edge(
@@ -292,7 +283,7 @@ class Runner:
         retries = before.node_retries
         if stage.attempts > 1 or stage.node in retries:
             retries = {**retries, stage.node: stage.attempts - 1}
-        after = replace(
+        return replace(
             before,
             timestamp=stage.at,
             current_node=stage.node,
@@ -302,54 +293,6 @@ class Runner:
             logs=[*before.logs, stage],
             next_node=target,
             next_edge=stage.edge,
-        )
-        if stage.handler == Handler.PARALLEL:
-            return self._fork(after, stage.node)
-        if after.fork is not None and target in ("", after.fork.join):
-            return self._end_branch(after, after.fork, stage)
-        return after
-
-    def _fork(self, state: Checkpoint, node: str) -> Checkpoint:
-        """The state before the first branch of a parallel node."""
-        join, problem = join_of(self._pipeline, self._pipeline.nodes[node])
-        if problem:
-            raise RunError(problem)
-        edges = tuple(edge.index for edge in self._pipeline.edges_from(node))
-        stages = len(state.logs)
-        return self._branch(state, Fork(node, join, edges, state.context, stages, stages))
-
-    def _branch(self, state: Checkpoint, fork: Fork) -> Checkpoint:
-        """The state before the first remaining branch."""
-        edge = self._pipeline.edges[fork.edges[0]]
-        return replace(
-            state,
-            fork=replace(fork, branch_began=len(state.logs)),
-            context=fork.context,
-            current_node=fork.node,
-            next_node=edge.target,
-            next_edge=edge.index,
-        )
-
-    def _end_branch(self, state: Checkpoint, fork: Fork, last: Stage) -> Checkpoint:
-        """The state after a branch: before the next one, or before the fan-in. A branch without an
-        edge to follow has failed.
-        """
-        outcome = last.outcome if last.edge is not None else StageOutcome.FAIL
-        branch = self._pipeline.edges[fork.edges[0]].target
-        results = (*fork.results, BranchResult(branch, last.node, outcome, last.notes))
-        into = last.edge if fork.into_join is None else fork.into_join
-        fork = replace(fork, edges=fork.edges[1:], results=results, into_join=into)
-        if fork.edges:
-            return self._branch(state, fork)
-        joined = str(joined_outcome(results))
-        context = {**fork.context, RESULTS: msgspec.to_builtins(results), "outcome": joined}
-        return replace(
-            state,
-            fork=None,
-            context=context,
-            current_node=fork.node,
-            next_node=fork.join,
-            next_edge=into,
         )
 
 

@@ -42,7 +42,7 @@ from reviewer.text.placeholder import MASK
 _SHOWN = 5
 _REFUSED = (
     "empty", "no-name", "no-start", "two-starts", "no-exit", "condition", "unsupported-handler",
-    "parallel", "no-command",
+    "no-command",
 )  # fmt: skip
 """Remarks of `lint.py` that prevent a run."""
 

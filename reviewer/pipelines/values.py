@@ -33,8 +33,6 @@ class Handler(StrEnum):
     CONDITIONAL = "conditional"
     HUMAN = "wait.human"
     TOOL = "tool"
-    PARALLEL = "parallel"
-    FAN_IN = "parallel.fan_in"
 
 
 class StageOutcome(StrEnum):

@@ -37,11 +37,6 @@ GREETING = {
         "clientInfo": {"name": "test", "version": "1"},
     },
 }
-PARALLEL_GRAPH = (
-    "digraph d { start [shape=Mdiamond]; exit [shape=Msquare]; both [shape=component];"
-    ' join [shape=tripleoctagon]; a [prompt="A"]; b [prompt="B"];'
-    " start -> both; both -> a; both -> b; a -> join; b -> join; join -> exit }"
-)
 
 
 def computed(process: Running) -> float:
@@ -97,7 +92,7 @@ def talk(reviewer: Reviewer) -> Reviewer:
         (["compress", "talk", "--engine", "model", "--apply"], 2, ""),
         (["propose", "talk.json", "--yes"], 1, "Interrupted with 1 piece left. Run the same"),
         (["model", "check"], 1, ""),
-        (["pipeline", "run", "parallel.dot", "--engine", "model"], 2, ""),
+        (["pipeline", "run", "talk.dot", "--engine", "model"], 2, ""),
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else str(given),
 )
@@ -111,7 +106,7 @@ def test_a_model_that_never_answers(
         asked.set()
         over.wait(PATIENCE)
 
-    (talk.folder / "parallel.dot").write_text(PARALLEL_GRAPH)
+    (talk.folder / "talk.dot").write_text('digraph { start -> a -> exit; a [prompt="A"] }')
     with endpoint(hangs) as server:
         known = model_at(server, talk)
         try:

@@ -60,7 +60,6 @@ class RunShown(Struct, frozen=True):
 
     view: RunView
     history: RunHistory
-    """The history visible to its next stage; in a branch, without other branches."""
     stages: int = 0
     states: dict[str, NodeState] = {}
     turns: Sequence[StageTurn] = ()

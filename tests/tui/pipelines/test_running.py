@@ -210,56 +210,6 @@ async def test_with_a_model_it_asks_who_answers(
         await until_ended(screen)
 
 
-FORKED = """digraph fork {
-    start [shape=Mdiamond]; done [shape=Msquare]
-    split [shape=component]; meet [shape=tripleoctagon]
-    sweet [prompt="Bake it sweet"]; salty [prompt="Bake it salty"]
-    choose [shape=hexagon, label="Which one?"]
-    start -> split
-    split -> sweet; split -> salty
-    sweet -> meet; salty -> meet
-    meet -> choose
-    choose -> done [label="[S] Sweet"]; choose -> split [label="[A] Again"]
-}
-"""
-
-
-async def test_a_gate_in_a_branch_hides_nothing_of_the_branch_before(
-    engine: Engine, bakery: Path
-) -> None:
-    bakery.write_text(
-        FORKED.replace(
-            "sweet -> meet; salty -> meet", "sweet -> meet; salty -> taste -> meet"
-        ).replace("choose [shape", "taste [shape=hexagon]; choose [shape")
-    )
-    async with asking(engine) as screen:
-        assert at(screen) == "taste"
-        assert states(screen)["sweet"] == ("success", 1)
-        await screen.press("c")
-        await until_ended(screen)
-
-
-async def test_branches_and_a_gate_are_run_left_and_resumed(engine: Engine, bakery: Path) -> None:
-    bakery.write_text(FORKED)
-    async with asking(engine) as screen:
-        assert at(screen) == "choose"
-        assert {states(screen)[name] for name in ("sweet", "salty", "split", "meet")} == {
-            ("success", 1)
-        }
-        await screen.until(lambda: "### salty" in shown(screen).input_pane.plain_text)
-        text = shown(screen).input_pane.plain_text
-        assert text.index("### sweet (success)") < text.index("### salty (success)")
-        await screen.app.action_quit()
-    assert engine.pipelines.runs()[0].state in ("cancelled", "waiting")
-    async with opened(engine, project="acme", on="f6") as screen:
-        await screen.press("R", *YES)
-        await until_it(screen, "asks")
-        await screen.press("enter", "S", "enter")
-        await until_ended(screen)
-        assert "Reached done" in screen.status
-        assert states(screen)["sweet"] == ("success", 1)
-
-
 async def test_an_answer_is_only_for_the_question_that_was_shown(screen: Screen) -> None:
     run = present(screen.app.background_run)
     first = present(run.question)

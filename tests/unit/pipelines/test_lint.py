@@ -29,7 +29,6 @@ def test_nothing_is_said_of_a_sound_pipeline() -> None:
         (SOUND + "a -> nowhere", "edge-to-nowhere", "nowhere is named by an edge but never"),
         (SOUND + 'a [fidelity="sumary:low"]', "unknown-mode", "Did you mean summary:low?"),
         (SOUND + "default_fidelity=huge", "unknown-mode", "The graph: unknown fidelity 'huge'"),
-        (SOUND + "p [shape=component] a -> p -> e", "parallel", "branches of p do not meet"),
         (SOUND + "p [shape=house] a -> p -> e", "unsupported-handler", "stack.manager_loop"),
         (SOUND + "t [shape=parallelogram] a -> t -> e", "shell", "--allow-tools"),
         (SOUND + "u [type=odd] a -> u -> e", "unknown-type", "'odd'"),

@@ -112,25 +112,6 @@ def test_a_preamble_is_written_within_the_room_of_a_small_model(
     assert counter().count(prompt) <= (512 - 512 // ANSWER_PART) * SAFETY
 
 
-def test_the_results_of_branches_are_shortened_evenly_to_the_room(workshop: Workshop) -> None:
-    workshop.model.answers = [answered_at_length]
-    done = workshop.start(
-        workshop.write(
-            'split [shape=component]; join [shape=tripleoctagon, prompt="Compare them"]\n'
-            'red [prompt="Red"]; blue [prompt="Blue"]\n'
-            "start -> split; split -> red -> join; split -> blue -> join; join -> done"
-        ),
-        context_tokens=512,
-    )
-    assert done.state == "done", done.message
-    prompt = workshop.model.asked[-1][-1].content
-    assert counter().count(prompt) <= (512 - 512 // ANSWER_PART) * SAFETY
-    assert prompt.count("more characters]") >= 2
-    assert "Red done." in prompt
-    assert "Blue done." in prompt
-    assert prompt.endswith("Compare them")
-
-
 def test_a_prompt_that_never_fits_stops_the_run_with_what_to_do(workshop: Workshop) -> None:
     body = f'look [prompt="{"lamp " * 600}"]; start -> look -> done'
     done = workshop.start(workshop.write(body), context_tokens=512)

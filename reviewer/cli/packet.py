@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -84,7 +84,6 @@ _folder_option = option(
 )
 @option("--now ISO", "Compute ages at this date.", callback=_moment)
 @flag("--explain", "List every item with its score and the reason why it is in or out.")
-@option("--pin ID", "Put this item first.", into="pins", many=True)
 @click.pass_context
 @pass_session
 def packet(
@@ -97,12 +96,11 @@ def packet(
     form: str,
     now: datetime | None,
     explain: bool,
-    pins: tuple[str, ...],
 ) -> None:
     """The text stays within the budget, except that the constitution, the reading order and the
     instruction are always included. It comes from the trusted state and the active memories and
     entities of the store, or from a .context folder. With a task, its words decide the order in
-    every section. --explain lists the ids for --pin.
+    every section.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -118,12 +116,7 @@ def packet(
     today = now or datetime.now().astimezone()
     with _source(session, context_dir, with_local=store is None) as source:
         ready = Prepared(source.material, Measurer(), now=today, task=task)
-    unknown = sorted({*pins} - ready.ids())
-    if unknown:
-        raise click.UsageError(
-            f"There is no item {unknown[0]} to pin; reviewer packet --explain lists them"
-        )
-    made = assemble(ready, budget, pinned=pins)
+    made = assemble(ready, budget)
     if explain:
         print_table(explained(made), right=[3, 4])
     elif form == "json":
@@ -132,7 +125,7 @@ def packet(
         hand_out(made.markdown)
     if source.words:
         narrate(source.words)
-    narrate(*_narration(made, pins, why_empty=session.remark))
+    narrate(*_narration(made, why_empty=session.remark))
     if task.strip() and not ready.for_task:
         narrate(
             "No word of the task tells the items apart, so they are in the order without a task."
@@ -209,7 +202,7 @@ def _source(
         yield _Source(packets.material(engine.project), packets.find, near.words)
 
 
-def _narration(made: Packet, pins: Sequence[str], *, why_empty: str) -> Iterator[str]:
+def _narration(made: Packet, *, why_empty: str) -> Iterator[str]:
     """Lines for the person, not for the agent. `why_empty`: the remark that may already explain an
     empty packet.
     """
@@ -217,9 +210,6 @@ def _narration(made: Packet, pins: Sequence[str], *, why_empty: str) -> Iterator
     yield from problems[:PROBLEMS_SHOWN]
     if len(problems) > PROBLEMS_SHOWN:
         yield f"... and {count(len(problems) - PROBLEMS_SHOWN, 'more problem')}"
-    for item in made.items:
-        if item.id in pins and item.rule == "tier 1":
-            yield f"{item.id} belongs to the constitution, which always comes first."
     if not made.items and not why_empty.startswith(NOTHING_STORED):
         yield "The packet is empty: there are no rules, tasks, conventions or entries."
     if made.masked:

@@ -62,12 +62,11 @@ class Room:
         headings: Mapping[Section, int],
         noted: int,
         kept: int,
-        pinned: frozenset[str],
         capped: bool,
     ) -> None:
         self._items, self._wanted, self._cost = items, wanted, cost
         self._capped = capped
-        self._headings, self._noted, self._pinned = headings, noted, pinned
+        self._headings, self._noted = headings, noted
         self._budget, self._kept = budget, kept
         self._whole = self._left = tokens
         self._used = dict.fromkeys(wanted, 0)
@@ -121,7 +120,7 @@ class Room:
         self.ceilings = self._caps(capped=self._capped)  # as for leftovers: pins come first
         self._put_pinned(order)
         self.ceilings = self._caps()
-        others = [number for number in order if self._items[number].id not in self._pinned]
+        others = [number for number in order if not self._items[number].pinned]
         current = [number for number in others if not self._items[number].superseded]
         whole = [number for number in current if self._items[number].all_or_nothing]
         parted = [number for number in current if not self._items[number].all_or_nothing]
@@ -194,7 +193,6 @@ class Room:
         fits = everything or self._cost_of(section, most) <= most
         self.ceilings[section] = self._whole if everything else most
         if not fits:
-            self._put_pinned(numbers)
             self.ceilings[section] = int(most * share)
         self._put_all(numbers, State.FULL, Rule.ALL_FIT if fits else Rule.IN_ORDER)
 
@@ -212,7 +210,7 @@ class Room:
     def _put_pinned(self, numbers: Iterable[int]) -> None:
         """Show pinned items in full while there is room."""
         for number in numbers:
-            if self._items[number].id in self._pinned:
+            if self._items[number].pinned:
                 self._put(number, State.FULL, Rule.PINNED, self._whole)
 
     def _put_each(self, numbers: Iterable[int], state: State, rule: Rule) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from reviewer.packets.allocation import ItemOutcome
@@ -38,13 +38,13 @@ SHORTENED = (State.SHORT, State.TITLE)
 BUDGETED = (Section.TASKS, Section.CONVENTIONS, Section.DECISIONS, Section.LEARNINGS)
 
 
-def assemble(prepared: Prepared, budget: int, *, pinned: Collection[str] = ()) -> Packet:
-    """The packet for `budget` tokens. `pinned`: ids of items that come first.
+def assemble(prepared: Prepared, budget: int) -> Packet:
+    """The packet for `budget` tokens.
 
     Its text never exceeds the budget, unless tier 1 alone does. The same arguments give the same
     bytes. Raises ReviewerError if a text must be counted and the encoding is not installed.
     """
-    laid = _LaidOut(prepared, budget, frozenset(pinned))
+    laid = _LaidOut(prepared, budget)
     material, used = prepared.material, laid.layout.used()
     items = [*_constitution(prepared), *laid.items()]
     shown: dict[Section, list[str]] = {section: [] for section in Section}
@@ -97,9 +97,7 @@ def text_within(prepared: Prepared, budget: int) -> PacketText:
 class _LaidOut:
     """A packet before its items are described."""
 
-    def __init__(
-        self, prepared: Prepared, budget: int, pinned: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, prepared: Prepared, budget: int) -> None:
         self._prepared = prepared
         wanted = {section: prepared.order[section] for section in BUDGETED}
         least, most = (
@@ -107,7 +105,7 @@ class _LaidOut:
             for shortened in (False, True)
         )
         left = max(budget - most, 0)
-        self.room = prepared.room(wanted, budget, left, max(budget - least, 0) - left, pinned)
+        self.room = prepared.room(wanted, budget, left, max(budget - least, 0) - left)
         states = {outcome.state for outcome in self.room.outcomes.values()}
         self.instruction = instruction_of(prepared, shortened=not states.isdisjoint(SHORTENED))
         self.layout = _tier_1(prepared, self.instruction)

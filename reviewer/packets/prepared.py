@@ -30,7 +30,7 @@ NOTED = "Also noted:"
 class Prepared:
     """A source prepared for a task and a date. Methods refer to `items[n]` as `n`.
 
-    Built once; other budgets and pins only need a new allocation (`assembly.py`).
+    Built once; other budgets only need a new allocation (`assembly.py`).
     """
 
     def __init__(
@@ -85,18 +85,12 @@ class Prepared:
             corpus=self.corpus,
         )
 
-    def ids(self) -> frozenset[str]:
-        """The ids of all items, the rules of the constitution included."""
-        rules = (rule.id for rule in self.material.constitution)
-        return frozenset((*(item.id for item in self.items), *rules))
-
     def room(
         self,
         wanted: Mapping[Section, Sequence[int]],
         budget: int,
         tokens: int,
         kept: int,
-        pinned: frozenset[str],
     ) -> Room:
         """The form of each item. `tokens`: the budget left for items; `kept`: tokens kept for the
         instruction about shortened ones.
@@ -115,7 +109,6 @@ class Prepared:
             headings={each: self.measurer.piece(heading_of(each)).cost for each in wanted},
             noted=self.measurer.piece(NOTED).cost,
             kept=kept,
-            pinned=pinned | {item.id for item in self.items if item.pinned},
             capped=not self.remembered,
         )
         if self.best_first:

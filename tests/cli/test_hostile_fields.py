@@ -315,7 +315,7 @@ def reads(program: Program) -> Iterator[Sequence[object]]:
         ["export", "--context-dir", ".context"],
         ["packet"],
         ["packet", "--task", f"drawer{PAYLOAD}"],
-        ["packet", "--explain", "--pin", f"x{PAYLOAD}"],
+        ["packet", "--explain", "--task", f"x{PAYLOAD}"],
         ["packet", "--format", "json"],
     ]
     yield from texts

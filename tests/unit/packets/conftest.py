@@ -136,8 +136,8 @@ def encoder() -> Measurer:
 def packet_of(encoder: Measurer) -> PacketOf:
     """The packet of a folder for a budget."""
 
-    def made(folder: Path, budget: int, *, task: str = "", **choices: object) -> Packet:
+    def made(folder: Path, budget: int, *, task: str = "") -> Packet:
         prepared = Prepared(read_folder(folder), encoder, now=NOW, task=task)
-        return assemble(prepared, budget, **choices)  # type: ignore[arg-type]
+        return assemble(prepared, budget)
 
     return made

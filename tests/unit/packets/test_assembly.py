@@ -133,16 +133,6 @@ def test_the_task_decides_what_comes_first_in_every_section(
     assert first("one test for the hinge", Section.CONVENTIONS) == "One kiosk, one test"
 
 
-def test_pins_come_first_within_the_budget(folder: Path, packet_of: PacketOf) -> None:
-    plain = packet_of(folder, TIGHT)
-    last = [i for i in plain.items if i.section is Section.LEARNINGS][-1]
-    assert last.state is not State.FULL
-    pinned = packet_of(folder, TIGHT, pinned=[last.id])
-    assert pinned.tokens_used <= TIGHT
-    found = {item.id: item for item in pinned.items}[last.id]
-    assert (found.state, found.rule) == (State.FULL, Rule.PINNED)
-
-
 @pytest.mark.parametrize("task", ["", "the printer, the drawer and its coins"])
 def test_a_larger_budget_never_shows_fewer_in_full(
     folder: Path, packet_of: PacketOf, task: str

@@ -208,17 +208,9 @@ class Watcher:
 
     def __init__(self, *, as_json: bool) -> None:
         self._as_json = as_json
-        self._running = ""
-        self._written = 0
-        """Characters of the answer so far."""
         self._line_below = ProgressLine()
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, events.Text):
-            self._written += len(event.text)
-            written = f"  {self._written:,} characters of the answer"
-            self._line_below.show(f"{self._running}{written}  {STOPS}")
-            return
         self._line_below.clear()
         if self._as_json:
             print_json(_event_json(event))
@@ -226,8 +218,8 @@ class Watcher:
             _print_event(event)
         if isinstance(event, events.StageStarted):
             # The number of stages to come is unknown.
-            self._running, self._written = f"Stage {event.step:,}  {event.node} is running", 0
-            self._line_below.show(f"{self._running}  {STOPS}", at_once=True)
+            running = f"Stage {event.step:,}  {event.node} is running"
+            self._line_below.show(f"{running}  {STOPS}", at_once=True)
 
 
 def _event_json(event: Event) -> object:

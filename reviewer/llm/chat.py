@@ -33,7 +33,6 @@ class Question(Struct, frozen=True):
     temperature: float
     schema: JsonSchema | None
     stop: Callable[[], bool]
-    on_text: Callable[[str], None] | None
 
     def answered(
         self,
@@ -66,13 +65,12 @@ class Chat:
         temperature: float = 0.3,
         schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         """The answer; see `ChatModel.complete`."""
         masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
         stop = cancelled or (lambda: False)
         with self._slot(stop):
-            return self._answer(Question(masked, max_tokens, temperature, schema, stop, on_text))
+            return self._answer(Question(masked, max_tokens, temperature, schema, stop))
 
     def _answer(self, asked: Question) -> Completion:
         raise NotImplementedError

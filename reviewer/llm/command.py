@@ -120,8 +120,6 @@ class CommandChat(Chat):
             problem.sent = 1
             raise
         text = mask(well_formed(answer.text).strip()).text
-        if asked.on_text is not None:
-            asked.on_text(text)
         return asked.answered(text, well_formed(answer.model) or self.name, answer.usage)
 
     def _run(

@@ -68,12 +68,11 @@ class ChatModel(Protocol):
         temperature: float = 0.3,
         schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         """The answer to `messages`, at most `max_tokens` long; blocks until it is complete.
 
-        `schema`: the requested shape of the JSON; not every model honours it. `on_text` gets each
-        piece as it arrives; `cancelled` is called often, also between pieces.
+        `schema`: the requested shape of the JSON; not every model honours it. `cancelled` is
+        called often.
         Raises ModelError if the endpoint fails, CancelledError if `cancelled` returned True.
         """
         ...

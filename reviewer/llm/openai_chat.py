@@ -160,7 +160,7 @@ class _Exchange:
         wire = [{"role": one.role, "content": one.content} for one in asked.messages]
         request = {"model": self._endpoint.model, "messages": wire, **options}
         try:
-            work = self._listen(request, asked.on_text)
+            work = self._listen(request)
             asyncio.run(_until_stopped(work, asked.stop, self._seconds))
         except (TimeoutError, openai.APITimeoutError):
             busy = self._status is not None and self._status >= 400
@@ -178,15 +178,13 @@ class _Exchange:
             # The client does not validate responses.
             raise _no_chat(self._endpoint) from problem
 
-    async def _listen(self, request: dict[str, Any], on_text: Callable[[str], None] | None) -> None:
+    async def _listen(self, request: dict[str, Any]) -> None:
         async with self._client() as client:
             stream = await client.chat.completions.create(**request, stream=True)
             self._content_type = stream.response.headers.get("content-type", "")
             async with stream:
                 async for chunk in stream:
-                    piece = self._add(chunk)
-                    if piece and on_text is not None:
-                        on_text(piece)
+                    self._add(chunk)
 
     def _client(self) -> openai.AsyncOpenAI:
         carrier = httpx2.AsyncClient(
@@ -219,8 +217,8 @@ class _Exchange:
     async def _trace(self, event: str, info: dict[str, Any]) -> None:
         self.sent += event.endswith(".send_request_body.complete")
 
-    def _add(self, chunk: ChatCompletionChunk) -> str:
-        """Add a chunk and return its text; a malformed one is skipped."""
+    def _add(self, chunk: ChatCompletionChunk) -> None:
+        """Add a chunk; a malformed one is skipped."""
         # The client does not validate responses: fields may be missing or have another type.
         model, usage = getattr(chunk, "model", None), getattr(chunk, "usage", None)
         choices = getattr(chunk, "choices", None)
@@ -229,7 +227,7 @@ class _Exchange:
         if isinstance(counts[0], int) and isinstance(counts[1], int):
             self._usage = counts[0], counts[1]
         if not isinstance(choices, list) or not choices:
-            return ""
+            return
         self._began = True
         delta, finish = (getattr(choices[0], name, None) for name in ("delta", "finish_reason"))
         content, refusal = (getattr(delta, name, None) for name in ("content", "refusal"))
@@ -238,7 +236,7 @@ class _Exchange:
         if isinstance(finish, str):
             self._finish = _FINISH.get(finish, "stop")
         if not isinstance(content, str):
-            return ""
+            return
         self._pieces.append(content)
         self._length += len(content)
         if self._length > LARGEST_ANSWER:
@@ -246,7 +244,6 @@ class _Exchange:
                 f"The model at {self._endpoint.host} does not stop at the limit of its answer, and "
                 "was cut off. Use another endpoint, or another model."
             )
-        return content
 
     def require_whole(self, max_tokens: int) -> None:
         """Raise ModelError for a missing, incomplete or empty answer."""

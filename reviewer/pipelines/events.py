@@ -40,13 +40,6 @@ class StageStarted(Struct, frozen=True, tag_field="event", tag="stage_started"):
     degraded: bool = False
 
 
-class Text(Struct, frozen=True, tag_field="event", tag="text"):
-    """A part of a model's answer, as it arrives."""
-
-    node: str
-    text: str
-
-
 class Retrying(Struct, frozen=True, tag_field="event", tag="retrying"):
     """A stage is retried after `seconds`; `attempt` counts from 1."""
 
@@ -95,7 +88,7 @@ class RunDone(Struct, frozen=True, tag_field="event", tag="run_done"):
     folder: str
 
 
-Event: TypeAlias = RunStarted | StageStarted | Text | Retrying | StageQuestion | StageDone | RunDone
+Event: TypeAlias = RunStarted | StageStarted | Retrying | StageQuestion | StageDone | RunDone
 Watch = Callable[[Event], None]
 Ask = Callable[[StageQuestion], str | None]
 """Asks a person; None without an answer for now."""

@@ -21,7 +21,6 @@ from reviewer.pipelines.events import (
     RunError,
     StageQuestion,
     StoppedError,
-    Text,
     WaitingError,
 )
 from reviewer.pipelines.options import RunOptions
@@ -199,7 +198,6 @@ def _codergen(visit: Visit, options: RunOptions) -> Attempt:
             sent.messages,
             max_tokens=longest,
             cancelled=options.cancelled,
-            on_text=lambda piece: options.watch(Text(visit.node.name, piece)),
         )
     except CancelledError as stopped:
         raise StoppedError from stopped

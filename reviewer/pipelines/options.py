@@ -75,7 +75,6 @@ class StandIn:
         temperature: float = 0.3,
         schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         """An echo of the last line of the last message."""
         lines = [line.strip() for line in messages[-1].content.splitlines() if line.strip()]

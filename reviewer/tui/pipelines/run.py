@@ -98,8 +98,7 @@ class BackgroundRun:
 
         if isinstance(event, events.RunStarted):
             self.run_id = event.run_id
-        if not isinstance(event, events.Text):  # only complete answers are shown
-            self._notify()
+        self._notify()
 
     def _ask(self, question: StageQuestion) -> str | None:
         """Wait until the person answers; None once the run is cancelled."""

@@ -34,7 +34,6 @@ class Scripted:
         temperature: float = 0.3,
         schema: JsonSchema | None = None,
         cancelled: Callable[[], bool] | None = None,
-        on_text: Callable[[str], None] | None = None,
     ) -> Completion:
         with self._lock:
             self.asked.append(list(messages))
@@ -49,8 +48,6 @@ class Scripted:
             raise CancelledError("stopped")
         if isinstance(answer, Completion):
             return answer
-        if on_text is not None:
-            on_text(answer)
         prompt = sum(count(each.content) for each in messages)
         return Completion(answer, self.name, prompt, count(answer))
 

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from msgspec import structs
 
-from reviewer.proposing.shortened import LINE_CHARS, ShownText, cut, ends, shortened
+from reviewer.proposing.shortened import LINE_CHARS, cut, ends, shortened
 from reviewer.proposing.values import APPROVED, PLAN, LineRole, SessionView, ViewLine
 from reviewer.sessions.findings import Evidence, Finding, Kind
 from reviewer.sources.events import Speaker
@@ -32,16 +32,12 @@ def _without_retellings(lines: Sequence[ViewLine]) -> list[ViewLine]:
     for at, line in enumerate(lines):
         report = line.speaker is Speaker.SUBAGENT and line.role is LineRole.ASSISTANT
         if report or at in replaced or (begun and line.role is LineRole.SUMMARY):
-            line = _shorter(line, ends(line.text))
+            line = structs.replace(line, text=ends(line.text).text)
         elif line.speaker is Speaker.AGENT:
-            line = _shorter(line, shortened(line.text, fence=FENCE))
+            line = structs.replace(line, text=shortened(line.text, fence=FENCE).text)
         begun = begun or line.role in (LineRole.USER, LineRole.ASSISTANT)
         found.append(line)
     return found
-
-
-def _shorter(line: ViewLine, shown: ShownText) -> ViewLine:
-    return structs.replace(line, text=shown.text, left_out=line.left_out + shown.left_out)
 
 
 def _calls_together(lines: Sequence[ViewLine]) -> list[ViewLine]:
@@ -52,9 +48,8 @@ def _calls_together(lines: Sequence[ViewLine]) -> list[ViewLine]:
 
     def close() -> None:
         if run:
-            shown = cut("; ".join(_by_tool(each.subject for each in run)), LINE_CHARS)
-            left_out = sum(each.left_out for each in run) + shown.left_out
-            found.append(structs.replace(run[0], text=shown.text, left_out=left_out))
+            subjects = "; ".join(_by_tool(each.subject for each in run))
+            found.append(structs.replace(run[0], text=cut(subjects, LINE_CHARS).text))
             run.clear()
 
     for line, after in zip_longest(lines, lines[1:]):

@@ -85,8 +85,7 @@ def _before(earlier: Sequence[ViewLine], most: int) -> Iterator[ViewLine]:
         wanted.add(next((at for at in range(len(earlier) - 1, -1, -1) if chosen(earlier[at])), -1))
     for at in sorted(wanted - {-1}):
         first, *rest = _split(earlier[at], most - 2)
-        left_out = first.left_out + sum(len(each.text) for each in rest)
-        yield structs.replace(first, text=f"{first.text} …", left_out=left_out) if rest else first
+        yield structs.replace(first, text=f"{first.text} …") if rest else first
 
 
 def _split(line: ViewLine, most: int) -> Iterator[ViewLine]:
@@ -99,7 +98,7 @@ def _split(line: ViewLine, most: int) -> Iterator[ViewLine]:
     breaks = (text.rfind(mark, middle // 2, middle) + 1 for mark in ("\n", " "))
     at = next(filter(None, breaks), middle)
     yield from _split(structs.replace(line, text=text[:at].rstrip("\n")), most)
-    yield from _split(structs.replace(line, text=text[at:].lstrip("\n"), left_out=0), most)
+    yield from _split(structs.replace(line, text=text[at:].lstrip("\n")), most)
 
 
 def _is_turn(line: ViewLine) -> bool:

@@ -32,7 +32,6 @@ from reviewer.store.acts import Scope
 from reviewer.store.database import Database
 from reviewer.store.ledger import Ledger
 from reviewer.store.project_rows import add_former, is_known, project_row, stored_projects
-from reviewer.store.read_only import looking_address
 from reviewer.store.version import APPLICATION_ID, SCHEMA_VERSION
 
 if TYPE_CHECKING:
@@ -410,11 +409,6 @@ class Engine:
         """Whether anything was ever written for a project, even if it was undone."""
         return is_known(self._database, project)
 
-    @property
-    def read_only(self) -> bool:
-        """Whether this user may not write to the store: reading works, acts are refused."""
-        return self._database.read_only
-
     def version(self) -> tuple[int, int]:
         """A value that changes whenever this or another process writes."""
         return self._database.data_version(), self._ledger.writes
@@ -423,7 +417,7 @@ class Engine:
     def has_erased_bytes(self) -> bool:
         """Whether an erasure was interrupted before its last bytes were gone."""
         marker = self.path.with_name(f"{self.path.name}-forgetting")
-        return not self.read_only and marker.exists()
+        return marker.exists()
 
     @property
     def has_written(self) -> bool:
@@ -468,13 +462,14 @@ class StoreFacts(NamedTuple):
 def inspect_store(path: Path) -> StoreFacts:
     """Inspect a store file without creating or changing anything.
 
-    Raises StoreError and sqlite3.Error.
+    Raises sqlite3.Error.
     """
 
     def read(pragma: str) -> str:
         return "; ".join(str(row[0]) for row in connection.execute(f"PRAGMA {pragma}"))
 
-    with closing(sqlite3.connect(looking_address(path), uri=True, timeout=2)) as connection:
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True, timeout=2)) as connection:
         application = int(read("application_id"))
         if application != APPLICATION_ID:
             has_tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()

@@ -21,7 +21,7 @@ from reviewer.cli.config import check_settings
 from reviewer.cli.output import emit, json_option
 from reviewer.cli.session import FAILED, Session, Verb, leave, pass_session
 from reviewer.engine import StoreFacts, inspect_store
-from reviewer.errors import ReviewerError, StoreError
+from reviewer.errors import ReviewerError
 from reviewer.installation import DISTRIBUTION, EXTRAS, extra_command
 from reviewer.settings import settings_path
 from reviewer.sharing import is_shared, sharing
@@ -82,9 +82,10 @@ def _store(path: Path) -> Iterator[DoctorFinding]:
     yield DoctorFinding("store size", f"{path.stat().st_size / 1e6:,.1f} MB")
     yield _who_can_look(path)
     writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-    yield DoctorFinding(
-        "store writable", "yes" if writable else "no: decisions cannot be saved", writable
-    )
+    if not writable:
+        yield DoctorFinding("store writable", "no: copy it to a folder of your own", ok=False)
+        return
+    yield DoctorFinding("store writable", "yes")
     try:
         facts = inspect_store(path)
     except sqlite3.Error as problem:
@@ -92,8 +93,6 @@ def _store(path: Path) -> Iterator[DoctorFinding]:
             yield DoctorFinding("store version", f"none: {NOT_A_STORE}", ok=False)
         else:
             yield DoctorFinding("integrity", f"cannot be read: {problem}", ok=False)
-    except StoreError as problem:
-        yield DoctorFinding("integrity", str(problem), ok=False)
     else:
         yield from _content(facts)
 

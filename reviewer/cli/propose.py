@@ -31,7 +31,7 @@ from reviewer.cli.output import (
 from reviewer.cli.progress import ProgressLine, working
 from reviewer.cli.session import FAILED, INTERRUPTED, Session, Verb, leave, pass_session
 from reviewer.cli.sources import ingested_sessions
-from reviewer.errors import ReviewerError, SourceError, StoreError
+from reviewer.errors import ReviewerError, SourceError
 from reviewer.llm.agents import AGENTS
 from reviewer.llm.answer_cache import AnswerCache, answers_folder
 from reviewer.llm.command import agents_found
@@ -96,7 +96,7 @@ def propose(
     shown = _Follower() if follow else ProgressLine()
     limit = context_tokens(settings)
     writer, answer_tokens = _writer(chat, settings, limit)
-    known_texts, recurring = _known(session, writes=not dry_run)
+    known_texts, recurring = _known(session)
     with working(shown) as (line, interruption):
         plan = plan_run(
             files,
@@ -238,20 +238,11 @@ def _writer(chat: ChatModel, settings: Settings, limit: int) -> tuple[StatementW
     return writer, answer_tokens
 
 
-def _known(session: Session, *, writes: bool) -> tuple[list[KnownText], dict[str, int]]:
-    """Known statements for the questions, and the number of sessions of each finding.
-
-    `writes`: raise StoreError for a read-only store, before anything is sent.
-    """
-    path = session.store_path()
-    if not path.exists():
+def _known(session: Session) -> tuple[list[KnownText], dict[str, int]]:
+    """Known statements for the questions, and the number of sessions of each finding."""
+    if not session.store_path().exists():
         return [], {}
     with session.changing(new_outside=True) as engine:
-        if writes and engine.read_only:
-            raise StoreError(
-                f"The store {path} is read-only, so no statement could be queued. Change its "
-                "permissions or name another with --db."
-            )
         project = session.target(engine)
         found = engine.findings(project)
         sessions = {each.signature: each.sessions for each in found if each.sessions > 1}

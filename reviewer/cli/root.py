@@ -137,7 +137,7 @@ def root(ctx: click.Context, session: Session, ascii: bool) -> None:  # noqa: A0
             first = session.choose_to_begin(engine)
             session.remark = ""  # the screen shows the project itself
             start = None
-            if first and not engine.read_only:
+            if first:
                 from reviewer.start import MachineStart
 
                 start = MachineStart(engine, session.project)

@@ -75,7 +75,7 @@ class Measures:
         with self._lock:
             waiting, self._waiting = self._waiting, []
         store = self._database
-        if not waiting or store.read_only:
+        if not waiting:
             return
         insert = "INSERT INTO measurement (at, name, label, value) VALUES (?, ?, ?, ?)"
         try:

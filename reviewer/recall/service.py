@@ -134,7 +134,7 @@ class Recall:
             reader = self._database.reader()
             row = reader.execute("SELECT id FROM project WHERE name = ?", (project,)).fetchone()
             found = recall(reader, row[0], cue, limit=limit) if row else []
-        if session and found and not self._database.read_only:
+        if session and found:
             now = iso(self._clock())
 
             def note(store: sqlite3.Connection) -> None:
@@ -146,8 +146,6 @@ class Recall:
 
     def derive(self) -> int:
         """Derive the moments of promoted and changed memories; returns how many memories."""
-        if self._database.read_only:
-            return 0
         with failures_as_sentences(self._database.path):
             if not self._database.reader().execute(f"{_DUE} LIMIT 1").fetchone():
                 return 0

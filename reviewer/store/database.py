@@ -17,7 +17,6 @@ from reviewer.sharing import is_shared
 from reviewer.store.changes import Value
 from reviewer.store.migrations import bring_up_to_date
 from reviewer.store.ownership import Ownership
-from reviewer.store.read_only import is_read_only, read_only_address, stamp
 
 PROGRESS_STEPS = 20_000
 """SQLite steps between two checks for cancellation: a few milliseconds."""
@@ -43,8 +42,6 @@ class Database:
         Raises StoreError if the file cannot be opened, or is not a store readable by this program.
         """
         self.path = path
-        self.read_only = is_read_only(path)
-        """This user may not write to the file or its folder: every act is refused."""
         self.write_lock = threading.RLock()
         self.ownership = Ownership()
         self._local = threading.local()
@@ -60,7 +57,7 @@ class Database:
             self._prepare_folder()
             self.writer = self.connect()
             self.writer.execute(f"PRAGMA cache_size = -{2 * CACHE_KIB}")
-            bring_up_to_date(self.writer, path, read_only=self.read_only)
+            bring_up_to_date(self.writer, path)
             self._place = path.absolute()
             self._file = _identity(self._place)
             self.is_owner = is_own(self._place)
@@ -75,6 +72,11 @@ class Database:
                     f"{self.path} is a pipe or a device, not a regular file. Name another with"
                     " --db."
                 )
+            elif self.path.is_file() and not _may_write(self.path):
+                raise StoreError(
+                    f"The store {self.path} is read-only. Copy it to a folder of your own, and name"
+                    " the copy with --db."
+                )
         except OSError as problem:
             raise StoreError(
                 f"Cannot create the store {self.path}: {problem.strerror}. "
@@ -84,11 +86,10 @@ class Database:
     def connect(self) -> sqlite3.Connection:
         """A new connection, in autocommit mode. Raises sqlite3.Error, and StoreError."""
         connection = sqlite3.connect(
-            read_only_address(self.path) if self.read_only else self.path,
+            self.path,
             isolation_level=None,
             check_same_thread=False,
             timeout=BUSY_MILLISECONDS / 1000,
-            uri=self.read_only,
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
@@ -100,8 +101,6 @@ class Database:
     def reader(self) -> sqlite3.Connection:
         """The calling thread's own connection, which cannot write."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if self.read_only and connection is not None and self._local.stamp != self._stamp():
-            connection = None  # it would mix pages from two versions of the file
         if connection is None:
             self.require_in_place()  # connecting to a missing file would create an empty one
             with failures_as_sentences(self.path):
@@ -109,7 +108,6 @@ class Database:
                 connection.execute("PRAGMA query_only = ON")
             connection.row_factory = sqlite3.Row
             self._local.connection = connection
-            self._local.stamp = self._stamp() if self.read_only else None
             self._readers.append(connection)
         return connection
 
@@ -158,8 +156,6 @@ class Database:
                 "step was not written; put the file back. To use another in its place, leave the "
                 f"program, take {self.path.name}-wal away, and put the other there again."
             )
-        if self.read_only:
-            return
         log = self._place.with_name(self._place.name + "-wal")
         if not log.exists() and self._uses_log():
             raise StoreError(
@@ -167,19 +163,11 @@ class Database:
                 "leave the program to make the store whole, and start again."
             )
 
-    def _stamp(self) -> tuple[int, int, int]:
-        try:
-            return stamp(self._place)
-        except OSError as problem:
-            raise StoreError(f"The store {self.path} is gone: {problem.strerror}.") from problem
-
     def _uses_log(self) -> bool:
         return bool(self.writer.execute("PRAGMA journal_mode").fetchone()[0] == "wal")
 
     def data_version(self) -> int:
         """A number that changes with every write by another connection. Raises StoreError."""
-        if self.read_only:
-            return hash(self._stamp())
         with failures_as_sentences(self.path):
             return int(self.reader().execute("PRAGMA data_version").fetchone()[0])
 
@@ -188,6 +176,11 @@ class Database:
         for connection in [self.writer, *self._readers]:
             connection.close()
         self._readers.clear()
+
+
+def _may_write(path: Path) -> bool:
+    """Whether this user may write to a file, and create a log beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -178,21 +178,14 @@ where possible: its tables have no AUTOINCREMENT, and its indexes no condition.
 """
 
 
-def bring_up_to_date(connection: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
+def bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
     """Create the tables of a new store, or apply pending migrations to an older one.
 
-    Raises StoreError if the file belongs to another program or an unsupported version, or is
-    outdated and `read_only`.
+    Raises StoreError if the file belongs to another program or an unsupported version.
     """
     version = _version(connection, path)
     if version == SCHEMA_VERSION:
         return
-    if read_only:
-        raise StoreError(
-            f"The store {path} is read-only and was written by an older reviewer (store "
-            f"version {version}, now {SCHEMA_VERSION}). Copy it to a folder of your own, and "
-            "name the copy with --db."
-        )
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("BEGIN IMMEDIATE")
     try:

@@ -62,7 +62,6 @@ WATCH_SECONDS = 2.0
 """How often to check whether another process has written to the store."""
 PROGRESS_SECONDS = 0.25
 """How often the progress of an act is updated."""
-READ_ONLY = "The store is read-only: you can look, but not change anything."
 
 ROOMS = {
     keys.SHOW_CONTEXT.id: ("context", "ContextScreen"),
@@ -183,8 +182,6 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
 
     def refuses_to_write(self) -> str | None:
         """Why the store cannot be written now, if it cannot."""
-        if self.engine.read_only:
-            return READ_ONLY
         act = self.background_act
         if act is not None and not act.done():
             progress = self.running.sentence if self.running is not None else WAITING

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
+
+import pytest
 
 from tests.cli.capabilities import impatient
 from tests.cli.conftest import NOTE, Reviewer
@@ -51,6 +54,23 @@ class TestTheStore:
         folder.chmod(0o500)
         line = reviewer.fails("--db", folder / "s.db", "dev-seed", "1", db=False, preexec_fn=bound)
         assert "--db" in line
+
+    @pytest.mark.parametrize("closed", ["file", "folder"])
+    def test_a_read_only_one_is_refused_with_the_way_out(
+        self, seeded: Reviewer, bound: Callable[[], None], closed: str
+    ) -> None:
+        folder = seeded.folder / "kept"
+        folder.mkdir()
+        seeded.db = seeded.db.rename(folder / "store.db")
+        before = seeded.db.read_bytes()
+        seeded.db.chmod(0o400 if closed == "file" else 0o600)
+        folder.chmod(0o500 if closed == "folder" else 0o700)
+        for verb in (["queue", "list"], ["promote", "1"]):
+            line = seeded.fails(*verb, preexec_fn=bound)
+            assert "is read-only. Copy it to a folder of your own" in line
+        assert "store writable" in seeded("doctor", preexec_fn=bound).stdout
+        assert (os.listdir(folder), seeded.db.read_bytes()) == (["store.db"], before)
+        folder.chmod(0o700)
 
     def test_locked_by_another_program(self, seeded: Reviewer) -> None:
         before = len(seeded.ids("--status", "all"))

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Reviewer
-from tests.cli.permissions import bound as bound
 from tests.cli.test_propose import (
     FOUND,
     TRUE,
@@ -85,21 +84,6 @@ def test_what_could_not_be_read_is_asked_for_again(reviewer: Reviewer, unread: s
 
 
 # What is refused before anything is sent
-
-
-def test_a_read_only_store_is_refused_before_anything_is_sent(
-    reviewer: Reviewer, bound: Any
-) -> None:
-    path = session(reviewer)
-    reviewer.succeeds("ingest", path)
-    reviewer.db.chmod(0o444)
-    try:
-        assert "is read-only" in reviewer.fails(
-            "propose", path, "--yes", env=asks(reviewer), preexec_fn=bound
-        )
-    finally:
-        reviewer.db.chmod(0o644)
-    assert not was_asked(reviewer)
 
 
 def test_a_limit_below_the_smallest_piece_says_what_is_needed(reviewer: Reviewer) -> None:

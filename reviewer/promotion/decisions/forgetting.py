@@ -135,9 +135,8 @@ class Forgetting:
         """Erase it for good; returns the act. Raises StoreError."""
         store = self._database.path
         try:
-            if not self._database.read_only:
-                erasing.begin(store)
-                self._sweep(erasure)
+            erasing.begin(store)
+            self._sweep(erasure)
         except OSError as problem:
             raise StoreError(
                 f"{problem.filename} cannot be cleaned: {reason_of(problem)}. Nothing was erased "

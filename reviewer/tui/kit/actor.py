@@ -101,11 +101,8 @@ class Actor(_Node):
 
     def keep_for_next_run(self, values: Mapping[str, object]) -> None:
         """Keep values by name; a failure is shown in the status line."""
-        engine = self.host.engine
-        if engine.read_only:
-            return
         try:
-            keep(engine.path, values)
+            keep(self.host.engine.path, values)
         except OSError as error:
             self.say(f"This is not kept for the next time: {error.strerror}.", bad=True)
 

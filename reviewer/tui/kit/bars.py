@@ -62,10 +62,7 @@ class HeaderBar(Bar):
         the optional tabs are left.
         """
         host = cast("Host", self.app)
-        name = Content.assemble(
-            (f" {self.project or 'reviewer'}", "bold"),
-            (f" {host.glyphs.dot} read-only" if host.engine.read_only else "", "$warning"),
-        )
+        name = Content.styled(f" {self.project or 'reviewer'}", "bold")
         here = f"show_{self.current}"
         first = [each for each in keys.SCREENS if each in keys.TABS or each.id == here]
         hidden = [] if self.pipelines else [keys.SHOW_PIPELINES]

@@ -217,8 +217,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         self._show_empty()
         if not self.reader.reads:
             self.look_for_readers()
-        may_write = not self.engine.read_only and self.host.running is None
-        if here.known and here.unread and may_write and self.project is not None:
+        is_free = self.host.running is None
+        if here.known and here.unread and is_free and self.project is not None:
             try:
                 self._reader = read_on(self.engine.path, self.project)
             except OSError as error:
@@ -229,7 +229,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
     def look_for_readers(self) -> None:
         """Offer readers until one has read a session of this project: then the key is known."""
         project, engine = self.project, self.engine
-        if project is not None and not engine.read_only and not self.host.is_demo:
+        if project is not None and not self.host.is_demo:
             self.read(
                 lambda: [] if engine.reader_log.ends(project) else find_offers(engine, project),
                 self.reader.take,

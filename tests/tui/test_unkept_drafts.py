@@ -1,8 +1,7 @@
-"""The screen on a read-only store, and on a disk that accepts no more writes."""
+"""The screen on a disk that accepts no more writes."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -13,37 +12,6 @@ from reviewer.errors import StoreError
 from reviewer.promotion.decisions.drafts import Drafts
 from reviewer.tui.kit import edit_pane
 from tests.tui.conftest import opened
-
-
-@pytest.fixture
-def protected(stocked: Engine, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    """The stocked store as another user sees it."""
-    stocked.close()
-    monkeypatch.setattr(os, "access", lambda path, mode: mode == os.R_OK and path.exists())
-    return Engine.open(stocked.path)
-
-
-async def test_it_is_shown_with_a_mark_and_a_decision_is_refused(protected: Engine) -> None:
-    async with opened(protected) as screen:
-        assert "read-only" in screen.text.splitlines()[0]
-        await screen.press("j", "a")
-        assert "is read-only" in screen.status
-        assert protected.queue.counts(None).promoted_today == 0
-
-
-async def test_nobody_types_what_could_not_be_kept(protected: Engine) -> None:
-    async with opened(protected) as screen:
-        await screen.press("e")
-        assert "not change anything" in screen.status
-        assert screen.queue.editing is None
-
-
-async def test_every_screen_opens_without_a_message_about_places(protected: Engine) -> None:
-    async with opened(protected) as screen:
-        for key in ("f3", "f3", "f4", "f6", "f5", "f8", "f2"):
-            await screen.press(key)
-            assert "read-only" in screen.text.splitlines()[0]
-            assert "not kept" not in screen.text
 
 
 def full(*_: object) -> None:

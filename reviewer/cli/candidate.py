@@ -182,7 +182,7 @@ def show_conflict(engine: Engine, number: int) -> Iterator[str]:
         yield f"settled     {conflict.resolution}"
         return
     keeps = f"--keep {conflict.left.id} | --keep {conflict.right.id}"
-    yield f"Settle it: reviewer conflict {number} {keeps} | --both | --dismiss"
+    yield f"Settle it: reviewer conflict {number} {keeps} | --dismiss"
 
 
 def why(steps: Sequence[ProvenanceStep]) -> Iterator[str]:

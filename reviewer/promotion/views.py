@@ -262,7 +262,7 @@ class Resolution(StrEnum):
     """How a person settled a conflict."""
 
     SUPERSEDED = "superseded"
-    KEPT_BOTH = "kept both"
+    KEPT_BOTH = "kept both"  # by earlier versions
     DISMISSED = "dismissed"
 
 

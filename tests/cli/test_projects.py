@@ -80,7 +80,7 @@ NAMING: dict[str, list[list[str]]] = {
     "merge": [["{waiting}", "--into", "{active}"], ["{own}", "--into", "{active}"]],
     "supersede": [["{active}", "--by", "{waiting}"], ["{own active}", "--by", "{waiting}"]],
     "graduate": [["{active}", "--as", "decision"]],
-    "conflict": [["{conflict}", "--both"]],
+    "conflict": [["{conflict}", "--dismiss"]],
     "commit add": [["{context}", "--text", "More"]],
     "commit edit": [["{commit}", "--text", "Other"]],
     "annotate": [["{commit}", "--priority", "pinned"]],

@@ -166,7 +166,6 @@ class TestConflicts:
         ("how", "resolution", "standing"),
         [
             ("--keep", "superseded", ("superseded", "active")),
-            ("--both", "kept both", ("active", "candidate")),
             ("--dismiss", "dismissed", ("active", "candidate")),
         ],
     )
@@ -182,7 +181,7 @@ class TestConflicts:
         assert program.ids("--filter", "kind:conflict") == []
         assert show(program, conflict)["conflict"]["resolution"] == resolution
         assert (show(program, left)["status"], show(program, right)["status"]) == standing
-        assert "already settled" in program.fails("conflict", conflict, "--both")
+        assert "already settled" in program.fails("conflict", conflict, "--dismiss")
         said(program, "undo")
         assert program.ids("--filter", "kind:conflict") == [conflict]
         program.nothing_lost()
@@ -208,10 +207,10 @@ class TestConflicts:
 
     def test_a_way_of_settling_must_be_named(self, rivals: tuple[Reviewer, int, int, int]) -> None:
         program, left, right, conflict = rivals
-        for extra in ((), ("--both", "--dismiss"), ("--keep", right, "--both")):
+        for extra in ((), ("--keep", right, "--dismiss")):
             assert "one of" in program.fails("conflict", conflict, *extra, code=2)
         assert "not a side" in program.fails("conflict", conflict, "--keep", conflict)
-        assert "is not a conflict" in program.fails("conflict", left, "--both")
+        assert "is not a conflict" in program.fails("conflict", left, "--dismiss")
         assert "is a conflict: settle it" in program.fails("promote", conflict)
 
 

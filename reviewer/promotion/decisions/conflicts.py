@@ -83,16 +83,8 @@ class Conflicts:
             act.title = f"Kept #{winner}, superseding #{loser}{followed}"
         return Done(act.id, act.title, (number, winner, loser))
 
-    def keep_both(self, number: int) -> Done:
-        """Settle a conflict by leaving both sides unchanged. Raises as `supersede`."""
-        with self._ledger.act("resolve") as act:
-            sides = self._open(act, number)
-            self._settle(act, number, Resolution.KEPT_BOTH)
-            act.title = f"Kept both #{sides[0]} and #{sides[1]}"
-        return Done(act.id, act.title, (number,))
-
     def dismiss(self, number: int) -> Done:
-        """Dismiss a conflict: the sides do not contradict each other. Raises as `supersede`."""
+        """Keep both sides, which do not contradict each other. Raises as `supersede`."""
         with self._ledger.act("resolve") as act:
             self._open(act, number)
             self._settle(act, number, Resolution.DISMISSED)

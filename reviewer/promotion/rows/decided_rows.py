@@ -158,8 +158,8 @@ def require_facts(rows: Sequence[DecidedRow]) -> None:
             )
         if row.kind is RowKind.CONFLICT:
             raise ConflictError(
-                f"#{row.id} is a conflict: settle it by superseding one side, keeping both, or "
-                "dismissing it. Nothing was changed."
+                f"#{row.id} is a conflict: settle it by keeping one side, or by dismissing it. "
+                "Nothing was changed."
             )
 
 

@@ -38,7 +38,7 @@ def test_words_that_look_alike_never_hide_one_side_behind_the_other(
     assert len(ids(engine, "kind:conflict")) == 2
 
 
-@pytest.mark.parametrize("settle", ["supersede", "keep_both", "dismiss"])
+@pytest.mark.parametrize("settle", ["supersede", "dismiss"])
 def test_a_settled_one_is_not_settled_again_and_not_queued_again(
     engine: Engine, rivals: Rivals, tmp_path: Path, settle: str, status: StatusOf
 ) -> None:
@@ -63,7 +63,7 @@ def test_a_settled_one_counts_neither_as_promoted_nor_as_rejected(
     after = engine.queue.counts("acme")
     assert (after.promoted, after.rejected) == (before.promoted, before.rejected)
     engine.triage.restore([rivals[2]])
-    engine.conflicts.keep_both(rivals[2])
+    engine.conflicts.supersede(rivals[2], rivals[0])
     assert engine.queue.counts("acme").promoted_today == before.promoted_today
 
 

@@ -15,7 +15,7 @@ def test_the_last_used_or_decided_comes_first(engine: Engine, tmp_path: Path) ->
     first = an_active_memory(engine, "Deploys need two approvals")
     second = an_active_memory(engine, "Tabs are used in Makefiles")
     left, _, conflict = two_rivals(engine, tmp_path / "adr")
-    engine.conflicts.keep_both(conflict)
+    engine.conflicts.dismiss(conflict)
     query = QueueQuery("acme", "active", "-kind:conflict", Sort.USED)
     assert list(engine.queue.ids(query)) == [left, second, first]
     engine.recall.note_start([second], "s1", "2100-01-01T00:00:00Z")

@@ -54,7 +54,6 @@ ACTS: dict[str, Callable[[Engine, Graph], object]] = {
     "graduate": lambda e, g: e.entities.graduate(g.active, "result"),
     "supersede": lambda e, g: e.triage.supersede(g.entity, g.rival),
     "settle for one side": lambda e, g: e.conflicts.supersede(g.conflict, g.rival),
-    "keep both sides": lambda e, g: e.conflicts.keep_both(g.conflict),
     "dismiss": lambda e, g: e.conflicts.dismiss(g.conflict),
     "set another value": lambda e, g: e.state.set("acme", "region", "eu-west-2"),
     "end a key": lambda e, g: e.state.unset("acme", "region"),

@@ -15,7 +15,7 @@ from reviewer.cli.session import Session, VerbSection, pass_session
 from reviewer.engine import Engine
 from reviewer.promotion.lists.filters import field_without_value
 from reviewer.promotion.lists.queue import STATUSES
-from reviewer.promotion.views import QueueQuery, QueueRow, Sort
+from reviewer.promotion.views import QueueQuery, QueueRow
 from reviewer.text import signs
 
 SCREEN_WORDS = {"promoted": "active", "rejected": "invalid", "merged": "superseded"}
@@ -44,12 +44,11 @@ def queue() -> None:
     into="filter_text",
     default="",
 )
-@option("--sort", "Order.", choices=[each.value for each in Sort], default="rank")
 @limit_option()
 @json_option()
 @pass_session
 def list_queue(
-    session: Session, status: str, filter_text: str, sort: str, limit: int | None, as_json: bool
+    session: Session, status: str, filter_text: str, limit: int | None, as_json: bool
 ) -> None:
     """List the candidates, best first.
 
@@ -67,7 +66,6 @@ def list_queue(
             project=engine.project,
             status=SCREEN_WORDS.get(status, status),
             filter=filter_text,
-            sort=Sort(sort),
         )
         ids = engine.queue.ids(query, limit=limit)
         for start in range(0, len(ids), BATCH):

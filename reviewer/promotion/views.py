@@ -31,18 +31,6 @@ class RowKind(StrEnum):
     CONFLICT = "conflict"
 
 
-class Sort(StrEnum):
-    RANK = "rank"
-    CONFIDENCE = "confidence"
-    NEWEST = "newest"
-    SOURCE = "source"
-    SESSIONS = "sessions"
-    USED = "used"
-    """Last used at a call, or else decided."""
-    COST = "cost"
-    """The cost of lacking it, or else decided last."""
-
-
 class RejectReason(StrEnum):
     """Why a person rejects a candidate."""
 
@@ -75,7 +63,8 @@ class QueueQuery(Struct, frozen=True):
     project: str | None = None
     status: str = "waiting"
     filter: str = ""
-    sort: Sort = Sort.RANK
+    costliest_first: bool = False
+    """In the order of what lacking a row has cost, then the latest decision; else by rank."""
 
 
 class QueueRow(Struct, frozen=True):

@@ -17,7 +17,7 @@ from reviewer.promotion.export.items import ExportItem, Layer, mask_items
 from reviewer.promotion.export.markdown import render_markdown
 from reviewer.promotion.export.marked_block import with_block, without_block
 from reviewer.promotion.lists.queue import Queue
-from reviewer.promotion.views import QueueQuery, RowKind, Sort
+from reviewer.promotion.views import QueueQuery, RowKind
 from reviewer.sharing import personal
 from reviewer.text.for_agents import AgentText
 
@@ -50,7 +50,7 @@ class Exports:
         ]
         # A settled conflict is active too, but not a fact; one side of an open one is not true.
         facts = "-kind:conflict -is:disputed"
-        ids = self._queue.ids(QueueQuery(project, "active", facts, Sort.NEWEST))
+        ids = self._queue.ids(QueueQuery(project, "active", facts))
         return mask_items([*state, *(self._item(number) for number in sorted(ids))])
 
     def markdown(self, project: str | None) -> AgentText:

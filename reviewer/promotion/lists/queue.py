@@ -22,7 +22,6 @@ from reviewer.promotion.views import (
     QueueQuery,
     QueueRow,
     RecordView,
-    Sort,
     SourceRef,
     Status,
     line_of_span,
@@ -48,22 +47,8 @@ _SESSIONS = (
     f" WHERE b.signature <> '' AND {_BEHIND})))"
 )
 """The sessions of `evidence_behind`; a job over many files has counted more than are here."""
-_AT_A_CALL = "FROM use_of_memory WHERE moment <> 'start'"
-_LAST_USE = (
-    f"iif(m.id IN (SELECT memory_id {_AT_A_CALL}),"  # hardly any row was used
-    f" (SELECT max(at) {_AT_A_CALL} AND memory_id = m.id), '')"
-)
-_DECIDED = "m.decided_at DESC, m.id DESC"
-"""The order of an index."""
-_ORDERS = {
-    Sort.RANK: "m.deferred, m.excerpt, m.rank DESC, m.id",
-    Sort.CONFIDENCE: "m.deferred, m.excerpt, m.confidence DESC, m.id",
-    Sort.NEWEST: "m.id DESC",
-    Sort.SOURCE: "(SELECT min(e.record_id) FROM evidence e WHERE e.memory_id = m.id), m.id",
-    Sort.SESSIONS: f"m.deferred, m.excerpt, {_SESSIONS} DESC, m.authors DESC, m.rank DESC, m.id",
-    Sort.COST: f"m.cost DESC, {_DECIDED}",
-    Sort.USED: f"max(coalesce(m.decided_at, ''), {_LAST_USE}) DESC, m.id DESC",
-}
+_BEST_FIRST = "m.deferred, m.excerpt, m.rank DESC, m.id"
+_COSTLIEST_FIRST = "m.cost DESC, m.decided_at DESC, m.id DESC"
 _COLUMNS = (
     "m.id, m.kind, m.status, m.deferred, m.edited, m.type, m.content, m.confidence, m.rank,"
     f" {_MEMBERS} AS members, m.seen, m.flags, p.name AS project, m.rule, m.leader_id,"
@@ -98,9 +83,7 @@ class Queue:
         true.
         """
         condition = self._condition(query)
-        order = _ORDERS[query.sort]
-        if query.sort is Sort.USED and not self._database.first(f"SELECT 1 {_AT_A_CALL} LIMIT 1"):
-            order = _DECIDED
+        order = _COSTLIEST_FIRST if query.costliest_first else _BEST_FIRST
         sql = f"SELECT m.id FROM memory m WHERE {condition.sql} ORDER BY {order} LIMIT ?"
         with self._database.reading_until(cancelled):
             cursor = self._database.reader().cursor()
@@ -305,8 +288,6 @@ class Queue:
 
     def _condition(self, query: QueueQuery) -> Condition:
         where, parameters = self._in_project(query.project)
-        if query.sort is Sort.USED:
-            where = f"+{where}"  # so that the rows are read in that order, and not by project
         parsed = parse_filter(query.filter)
         kept = ""
         if query.status == "waiting" and "m.deferred" not in parsed.sql:

@@ -24,7 +24,7 @@ from reviewer.engine import Engine
 from reviewer.errors import FilterError, ReviewerError, SourceError
 from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.decisions.triage import Seen
-from reviewer.promotion.views import Done, QueueQuery, QueueRow, Sort, Status
+from reviewer.promotion.views import Done, QueueQuery, QueueRow, Status
 from reviewer.text.display import display_line
 from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
 from reviewer.tui.evidence.detail import Detail, read_detail
@@ -109,7 +109,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         engine, project, text = self.engine, self.project, self._filter
 
         def work() -> Facts:
-            query = QueueQuery(project, "active", f"{EVERY} {text}", Sort.COST)
+            query = QueueQuery(project, "active", f"{EVERY} {text}", costliest_first=True)
             recall, ids = engine.recall, engine.queue.ids(query)
             every = engine.queue.ids(structs.replace(query, filter=EVERY)) if text else ids
             uses, left_out = recall.uses(project), recall.left_out(project)

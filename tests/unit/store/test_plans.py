@@ -8,7 +8,7 @@ import pytest
 
 from reviewer.clock import utc_now
 from reviewer.engine import Engine
-from reviewer.promotion.views import QueueQuery, Sort
+from reviewer.promotion.views import QueueQuery
 from reviewer.store.database import Database
 
 
@@ -38,18 +38,11 @@ def steps_of(database: Database, ask: Callable[[], object]) -> list[str]:
     ]
 
 
-def holding(project: str | None) -> QueueQuery:
-    """What holds, the last used or decided first."""
-    return QueueQuery(project, "active", "-kind:conflict", Sort.USED)
-
-
 ASKED: dict[str, Callable[[Engine], object]] = {
     "the counts of a project": lambda engine: engine.queue.counts("kiosk"),
     "the counts of all": lambda engine: engine.queue.counts(None),
     "the list of a project": lambda engine: engine.queue.ids(QueueQuery(project="kiosk")),
     "the list of all": lambda engine: engine.queue.ids(QueueQuery()),
-    "what holds in a project": lambda engine: engine.queue.ids(holding("kiosk")),
-    "what holds": lambda engine: engine.queue.ids(holding(None)),
     "the newest acts": lambda engine: engine.history.acts(limit=3),
 }
 
@@ -65,20 +58,8 @@ def test_no_row_is_visited_that_is_not_shown(
         if words[:2] in (["SCAN", "m"], ["SEARCH", "m"]):
             assert "memory_active" in step or "COVERING INDEX" in step, step
         if words[0] == "SCAN":
-            assert words[1] in ("m", "w", "ledger", "use_of_memory"), step
+            assert words[1] in ("m", "w", "ledger"), step
         assert "USE TEMP B-TREE FOR ORDER BY" not in step
-
-
-@pytest.mark.parametrize("project", [None, "kiosk"])
-@pytest.mark.parametrize("sort", [Sort.CONFIDENCE, Sort.NEWEST, Sort.SOURCE])
-def test_what_a_list_is_sorted_by_stands_in_the_index(
-    database: Database, engine: Engine, sort: Sort, project: str | None
-) -> None:
-    query = QueueQuery(project=project, sort=sort)
-    steps = steps_of(database, lambda: len(engine.queue.ids(query)) > 1)
-    looked_up = [step for step in steps if step.split()[1] in ("m", "e")]
-    assert looked_up
-    assert all("COVERING INDEX" in step for step in looked_up), looked_up
 
 
 @pytest.mark.parametrize("project", [None, "kiosk"])

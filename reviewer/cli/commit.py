@@ -45,7 +45,6 @@ with_criteria = together(
         many=True,
     ),
     option("--retain-regex R", "A regular expression that every summary must match.", many=True),
-    option("--reason T", "The reason; stored with it.", default=""),
 )
 with_text = option("--text TEXT", "The text; - is standard input.", required=True)
 
@@ -137,16 +136,15 @@ def add(
 @commit.command("edit", example='commit edit 12 --text "Use port 9443."')
 @click.argument("reference", metavar="COMMIT")
 @with_text
-@option("--reason T", "The reason; stored with it.", default="")
 @json_option("The commit as one JSON object.")
 @pass_session
-def edit(session: Session, reference: str, text: str, reason: str, as_json: bool) -> None:
+def edit(session: Session, reference: str, text: str, as_json: bool) -> None:
     """Replace the text of a commit. The edit is a commit too, so the original stays readable."""
     content = _text(text)
     with session.changing(filled_by=IMPORT) as engine:
         (number,) = _find(engine, [reference])
         before = engine.contexts.commit(number)
-        view = engine.contexts.edit(number, content, reason)
+        view = engine.contexts.edit(number, content)
         if view == before:
             narrate(f"#{view.row.id} already has this text.")
             return

@@ -141,7 +141,7 @@ def append(
 
 
 def append_edit(
-    act: Act, commit: int, text: PreparedText, contents: dict[str, int], now: str, reason: str
+    act: Act, commit: int, text: PreparedText, contents: dict[str, int], now: str
 ) -> int:
     """Add an edit commit that replaces the text of `commit`; returns its id.
 
@@ -169,7 +169,7 @@ def append_edit(
         live=0,
         position=position,
         content_id=contents[text.sha256],
-        meta=msgspec.json.encode({"reason": reason} if reason else {}).decode(),
+        meta="{}",
     )
     number = act.insert("commit_", **row)
     act.update("context", context, head_id=number, changed_at=now)

@@ -19,7 +19,6 @@ from reviewer.store.acts import AMONG, Act, listed
 from reviewer.store.changes import Image
 from reviewer.text.clip import clip
 
-LONGEST_REASON = 2_000
 LONGEST_WORDS = 31
 """Characters of a turn in the title of an act."""
 
@@ -34,7 +33,6 @@ class AnnotationChange(Struct, frozen=True):
     """Drop the current criteria before adding these."""
     adds: bool = False
     """Add `patterns` to those of each commit, instead of replacing them."""
-    reason: str = ""
 
 
 class AnnotatedCommit(Struct, frozen=True):
@@ -61,7 +59,7 @@ def read_priority(value: str) -> Priority:
 
 
 def require_something(change: AnnotationChange) -> None:
-    """Raise ReviewerError for an empty change, or a reason that is too long."""
+    """Raise ReviewerError for an empty change."""
     if (
         change.priority is None
         and change.instructions is None
@@ -69,8 +67,6 @@ def require_something(change: AnnotationChange) -> None:
         and not change.clear
     ):
         raise ReviewerError("Say a priority, or what must be retained.")
-    if len(change.reason) > LONGEST_REASON:
-        raise ReviewerError(f"A reason has at most {LONGEST_REASON:,} characters.")
 
 
 def annotation_targets(act: Act, commits: Sequence[int]) -> list[AnnotatedCommit]:
@@ -146,14 +142,14 @@ def write(
     for subject in about:
         priority, criteria = after_change(subject, change)
         unchanged = (priority, criteria) == (subject.priority, subject.retention)
-        if unchanged and subject.annotated and not change.reason:
+        if unchanged and subject.annotated:
             continue
         changed.append(subject)
         rows.append(
             {
                 "commit_id": subject.origin,
                 "priority": str(priority),
-                "reason": change.reason,
+                "reason": "",
                 "at": now,
                 "actor": actor,
                 "retention_json": encode_criteria(criteria),

@@ -104,7 +104,6 @@ class Contexts(ContextReader):
         retain: str | None = None,
         retain_match: Sequence[str] = (),
         retain_regex: Sequence[str] = (),
-        reason: str = "",
         name: str = "",
     ) -> CommitView:
         """Append a commit to a context, optionally with an annotation.
@@ -118,8 +117,8 @@ class Contexts(ContextReader):
             raise ReviewerError(f"A name has at most {chain.LONGEST_NAME} printable characters.")
         patterns = parse_patterns(retain_match, retain_regex) or None
         change = None
-        if any(each is not None for each in (priority, retain, patterns)) or reason.strip():
-            change = self._change(priority, retain, patterns, reason=reason)
+        if any(each is not None for each in (priority, retain, patterns)):
+            change = self._change(priority, retain, patterns)
         prepared = prepare(text)
         if not prepared.text.strip():
             raise ReviewerError("A commit needs a text.")
@@ -134,7 +133,7 @@ class Contexts(ContextReader):
                 commit_annotations.write(act, about, change, now=now, actor=self._ledger.actor)
         return self.commit(number)
 
-    def edit(self, commit: int, text: str, reason: str = "") -> CommitView:
+    def edit(self, commit: int, text: str) -> CommitView:
         """Give a commit a new text. The edit is a commit too, and the original stays.
 
         Returns the edited commit; the same text again changes nothing. Raises ReviewerError for
@@ -157,8 +156,7 @@ class Contexts(ContextReader):
         tokens = count_tokens([prepared], self._known([prepared]))
         with self._ledger.act("edit commit", f"Edited {before.row.hash[:8]}") as act:
             contents = store_texts(act, [prepared], tokens)
-            why = prepare(reason.strip()).text
-            chain.append_edit(act, commit, prepared, contents, self._now(), why)
+            chain.append_edit(act, commit, prepared, contents, self._now())
         return self.commit(commit)
 
     def resolve(
@@ -196,7 +194,6 @@ class Contexts(ContextReader):
         retain_regex: Sequence[str] = (),
         clear: bool = False,
         adds: bool = False,
-        reason: str = "",
     ) -> Annotated:
         """Set priority and retention criteria of one commit, or of many as one act.
 
@@ -210,7 +207,7 @@ class Contexts(ContextReader):
         patterns = None
         if retain_match is not None or retain_regex:
             patterns = parse_patterns(retain_match or (), retain_regex)
-        change = self._change(priority, retain, patterns, clear=clear, adds=adds, reason=reason)
+        change = self._change(priority, retain, patterns, clear=clear, adds=adds)
         ids = [self.resolve(commit)] if isinstance(commit, str) else commit
         wanted = [ids] if isinstance(ids, int) else list(ids)
         if not wanted:
@@ -249,7 +246,6 @@ class Contexts(ContextReader):
         *,
         clear: bool = False,
         adds: bool = False,
-        reason: str = "",
     ) -> commit_annotations.AnnotationChange:
         change = commit_annotations.AnnotationChange(
             priority=None if priority is None else commit_annotations.read_priority(priority),
@@ -257,7 +253,6 @@ class Contexts(ContextReader):
             patterns=patterns,
             clear=clear,
             adds=adds,
-            reason=prepare(reason.strip()).text,
         )
         commit_annotations.require_something(change)
         return change

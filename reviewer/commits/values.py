@@ -82,6 +82,7 @@ class Annotation(Struct, frozen=True):
     priority: Priority
     retention: RetentionCriteria
     reason: str
+    """Only earlier versions wrote one."""
     at: str
     actor: str
 

@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> str:
 
 OFFERED = {
     ("reviewer", "comp"): {"compile", "compress"},
-    ("reviewer", "reject", "--reason", "n"): {"narration", "narrow"},
+    ("reviewer", "compress", "talk", "--level", "d"): {"detailed"},
 }
 """Words typed, and what may follow instead of the last one."""
 

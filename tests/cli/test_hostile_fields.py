@@ -260,11 +260,11 @@ def fill(program: Program) -> None:
     done("context", "import", program.talk)
     done("context", "import", program.session)
     number = program.found("SELECT min(id) FROM commit_")[0]
-    done("annotate", f"#{number}", "--priority", "important", "--reason", f"w{p}",
+    done("annotate", f"#{number}", "--priority", "important",
          "--retain", f"r{p}", "--retain-match", f"m{p}", "--retain-regex", "k.osk")  # fmt: skip
-    done("annotate", f"#{number}", "--clear", "--priority", "normal", "--reason", f"w{p}")
-    done("annotate", f"#{number + 3}", "--retain-match", "Kiosk 3 ", "--reason", f"w{p}")
-    done("commit", "edit", f"#{number + 2}", "--text", f"Edited{p}.", "--reason", f"e{p}")
+    done("annotate", f"#{number}", "--clear", "--priority", "normal")
+    done("annotate", f"#{number + 3}", "--retain-match", "Kiosk 3 ")
+    done("commit", "edit", f"#{number + 2}", "--text", f"Edited{p}.")
     done("compress", "#1", "--level", "brief", "--apply", "--anyway")
     done("pipeline", "run", program.graph, "--set", f"k{p}=v{p}", "--answer", f"m{p}=Y")
     done("promote", entities[-3])

@@ -22,7 +22,6 @@ TOLD = (
     f"We decided to deploy the kiosk with the token {TOKEN} because the old one expires. "
     f"The database password is {PASSWORD} and KIOSK_API_KEY={KEY} has to be set."
 )
-REASON = f"because {TOKEN} was in it"
 
 
 def files(folder: Path) -> None:
@@ -97,7 +96,7 @@ COMMANDS: list[list[str]] = [
     ["commit", "list", "talk", "--json"],
     ["commit", "add", "talk", "--text", TOLD, "--json"],
     ["commit", "show", "1", "--json"],
-    ["annotate", "2", "--priority", "important", "--retain", TOLD, "--reason", REASON],
+    ["annotate", "2", "--priority", "important", "--retain", TOLD],
     ["annotate", "3", "--retain-match", TOKEN],
     ["compile", "talk", "--format", "json"],
     ["context", "export", "talk"],

@@ -75,13 +75,11 @@ def test_types_have_default_priorities(
 def test_the_latest_holds_and_the_earlier_ones_stay_readable(
     contexts: Contexts, number: int, clock: TickingClock
 ) -> None:
-    contexts.annotate(number, priority="pinned", reason="for now")
-    contexts.annotate(number, priority="skip", reason="it is old")
+    contexts.annotate(number, priority="pinned")
+    contexts.annotate(number, priority="skip")
     view = contexts.commit(number)
     assert view.row.priority is Priority.SKIP
-    assert [(each.priority, each.reason) for each in view.annotations] == [
-        ("skip", "it is old"), ("pinned", "for now"),
-    ]  # fmt: skip
+    assert [each.priority for each in view.annotations] == ["skip", "pinned"]
     assert view.annotations[0].at > view.annotations[1].at
     assert {each.actor for each in view.annotations} == {"you"}
 

@@ -23,7 +23,6 @@ CRITERIA = st.fixed_dictionaries(
         "retain_match": st.lists(st.sampled_from(["$50k", "Yes", ""]), max_size=2),
         "retain_regex": st.lists(st.sampled_from([r"\d+", "(a"]), max_size=1),
         "clear": st.booleans(),
-        "reason": st.sampled_from(["", "because"]),
     },
 )
 STEPS = st.lists(

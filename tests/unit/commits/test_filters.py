@@ -18,7 +18,7 @@ def matching(contexts: Contexts, context: int, say: Say) -> Callable[[str], list
     """The first words of the commits that match a filter line."""
     contexts.add(context, role="system", text="boot: Answer briefly.")
     long = say("budget: It is $50k, " + "and that is all there is to spend " * 20)
-    contexts.annotate(long, priority="important", retain_match=["$50k"], reason="from the buyer")
+    contexts.annotate(long, priority="important", retain_match=["$50k"])
     say("call: ls -l", "assistant", type="tool_call", name="Bash")
     say("result: The Printer is\n\n  idle.", "tool", name="Bash")
     thought = say("thought: maybe http://spooler:9100/ is down", "assistant", type="reasoning")

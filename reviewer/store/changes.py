@@ -9,19 +9,15 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
 from io import SEEK_END, BytesIO
 from itertools import groupby, repeat
 from sqlite3 import Blob
-from typing import IO, TYPE_CHECKING, Annotated, TypeAlias
+from typing import IO, Annotated, TypeAlias
 
 import msgspec
 from msgspec import Meta, Struct
 
 from reviewer.errors import StoreError
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor, Future
 
 Value: TypeAlias = int | float | str | None
 Image: TypeAlias = dict[str, Value]
@@ -144,8 +140,6 @@ class Packed:
         self._waiting = 0
         self._parts: IO[bytes] = BytesIO()
         self._number = 0
-        self._deflating: Future[list[bytes]] | None = None
-        """The part before this one, if there are several."""
 
     def __len__(self) -> int:
         return self._number
@@ -154,23 +148,15 @@ class Packed:
         for start in range(0, len(run.rows), PART):
             some = run.between(start, start + PART) if len(run.rows) > PART else run
             if self._waiting + len(some.rows) > PART:
-                self._deflate_beside()
+                self._deflate()
             self._open.append(some)
             self._waiting += len(some.rows)
         self._number += len(run.rows)
 
-    def _deflate_beside(self) -> None:
-        """Deflate the open changes in a thread, while SQLite writes the next ones."""
-        self._write_deflated()
-        self._deflating = _deflater().submit(_deflated, self._open)
+    def _deflate(self) -> None:
+        """Write the open changes as a part."""
+        deflated = _deflated(self._open)
         self._open, self._waiting = [], 0
-
-    def _write_deflated(self) -> None:
-        if self._deflating is not None:
-            self._write(self._deflating.result())
-            self._deflating = None
-
-    def _write(self, deflated: Sequence[bytes]) -> None:
         try:
             self._parts.write(b"".join(deflated))
             if isinstance(self._parts, BytesIO) and self._parts.tell() > IN_MEMORY:
@@ -186,22 +172,12 @@ class Packed:
 
     def close(self) -> int:
         """The total size in bytes; no more can be added."""
-        self._write_deflated()
-        self._write(_deflated(self._open))
-        self._open, self._waiting = [], 0
+        self._deflate()
         return self._parts.tell()
 
     def pieces(self) -> Iterator[bytes]:
         """All bytes, once closed."""
         return pieces(self._parts)
-
-
-@cache
-def _deflater() -> Executor:
-    """The thread that deflates; it ends with the process."""
-    from concurrent.futures import ThreadPoolExecutor  # late, as above
-
-    return ThreadPoolExecutor(1)
 
 
 def pieces(file: IO[bytes] | Blob) -> Iterator[bytes]:

@@ -80,7 +80,6 @@ def show_candidate(engine: Engine, memory: int) -> Iterator[str]:
     for replaced_at, content in engine.queue.wordings(memory):
         yield f"was         until {moment(replaced_at)}"
         yield from wrapped(content, "  ")
-    yield from why(engine.provenance.of(memory))
 
 
 def show_evidence(engine: Engine, view: CandidateView) -> Iterator[str]:

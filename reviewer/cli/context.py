@@ -9,7 +9,7 @@ from typing import Any
 import click
 from msgspec.structs import asdict
 
-from reviewer.cli.inputs import FILE, line_range, option
+from reviewer.cli.inputs import FILE, option
 from reviewer.cli.output import (
     by_reason,
     count,
@@ -86,7 +86,6 @@ def create(session: Session, name: str, as_json: bool) -> None:
 @context.command("import", example="context import session.jsonl --name talk")
 @click.argument("files", type=FILE, nargs=-1, required=True, metavar="FILE...")
 @option("--name NAME", "The name of the context (default: that of the file).")
-@line_range
 @option("--session ID", "Only this session of a file that has several.", into="only")
 @json_option("One JSON object per file.")
 @pass_session
@@ -94,8 +93,6 @@ def import_(
     session: Session,
     files: Sequence[Path],
     name: str | None,
-    from_line: int,
-    to_line: int | None,
     only: str | None,
     as_json: bool,
 ) -> None:
@@ -115,8 +112,6 @@ def import_(
                     path,
                     project=session.target(engine),
                     name=name,
-                    line_start=from_line,
-                    line_end=to_line,
                     session=only,
                 )
             except SourceError as problem:

@@ -59,24 +59,20 @@ class Contexts(ContextReader):
         *,
         project: str,
         name: str | None = None,
-        line_start: int = 0,
-        line_end: int | None = None,
         session: str | None = None,
     ) -> ImportResult:
         """Import a transcript as a chain of commits, or extend the chain imported from it before.
 
-        The context is called `name`, or like the file; lines are 0-based and half-open. Importing a
-        file again adds only new commits. `session`: only this session of the file, in a context
-        named after both. Secrets are masked.
+        The context is called `name`, or like the file. Importing a file again adds only new
+        commits. `session`: only this session of the file, in a context named after both. Secrets
+        are masked.
         Raises SourceError if the file cannot be read or has no commits, ConflictError if the
         context of another file has that name.
         """
         from reviewer.commits import transcript_import  # late: imports all transcript formats
 
         path = path.expanduser().absolute()
-        read = transcript_import.read_transcript(
-            path, line_start=line_start, line_end=line_end, session=session
-        )
+        read = transcript_import.read_transcript(path, session=session)
         transcript_import.require_drafts(path, read)
         if name is None and session is not None:
             name = f"{path.stem}-{session}"[: transcript_import.LONGEST_STEM]

@@ -52,13 +52,7 @@ class ImportedTranscript(Struct, frozen=True):
     """Kind -> number of masked secrets."""
 
 
-def read_transcript(
-    path: Path,
-    *,
-    line_start: int = 0,
-    line_end: int | None = None,
-    session: str | None = None,
-) -> ImportedTranscript:
+def read_transcript(path: Path, *, session: str | None = None) -> ImportedTranscript:
     """Read a file as drafts of commits; secrets are masked.
 
     Skips rewound branches, and turns of sub-agents unless the file has no others. `session`: only
@@ -69,7 +63,7 @@ def read_transcript(
     from reviewer.sources.stream import read
 
     only = None if session is None else frozenset((session,))
-    stream = read(path, line_start=line_start, line_end=line_end, sessions=only)
+    stream = read(path, sessions=only)
     main: list[tuple[str, Draft]] = []
     aside: list[tuple[str, Draft]] = []
     skipped: Counter[str] = Counter()

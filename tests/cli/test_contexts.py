@@ -198,7 +198,6 @@ REFUSED: list[tuple[list[str], int, str]] = [
     (["annotate", "--filter", "x", "--priority", "skip"], 2, "--context"),
     (["annotate", "--context", "talk", "--filter", "zebra", "--priority", "skip"], 1,
      "No commit of talk matches"),
-    (["context", "import", "a", "--from-line", "5", "--to-line", "4"], 2, "--to-line"),
     (["commit", "add", "talk"], 2, "--text"),
     (["commit", "add", "talk", "--text", "  "], 1, "needs a text"),
     (["commit", "add", "talk", "--text", "x", "--type", "A B"], 1, "not a type"),

@@ -92,16 +92,6 @@ def test_what_was_passed_over_is_counted(contexts: Contexts, tmp_path: Path) -> 
     }  # fmt: skip
 
 
-def test_a_range_of_lines_is_imported_alone_and_completed_later(
-    contexts: Contexts, tmp_path: Path
-) -> None:
-    part = imported(contexts, session(), tmp_path, line_start=2, line_end=5)
-    assert [row.type for row in rows(contexts, part.context.id)] == [
-        "dialogue", "tool_call", "tool_result",
-    ]  # fmt: skip
-    assert imported(contexts, session(), tmp_path).commits == 3
-
-
 def test_a_name_may_be_given_and_is_not_shared_by_files(contexts: Contexts, tmp_path: Path) -> None:
     assert imported(contexts, session(), tmp_path, name="printer").context.name == "printer"
     with pytest.raises(ConflictError, match="came from"):

@@ -50,13 +50,12 @@ def share(session: Session, group: str | None, stop: bool) -> None:
 
 @click.command(cls=Verb, example="sync ~/Dropbox/reviewer")
 @click.argument("folder", type=FILE, metavar="DIR")
-@flag("--evidence", "Also write what promoted memories quote.")
 @json_option("One JSON object.")
 @pass_session
-def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
+def sync(session: Session, folder: Path, as_json: bool) -> None:
     """DIR is a folder that git, Dropbox or a network share keeps in sync. Each machine has its own
     file in it, with what you promoted, rejected and took back in this project: no sessions, and no
-    quotes unless asked for. Conflicting decisions wait at the top of the queue. The settings `key`
+    quotes of them. Conflicting decisions wait at the top of the queue. The settings `key`
     and `signers` of [sync] sign it.
     """
     settings = load_settings().sync
@@ -64,7 +63,6 @@ def sync(session: Session, folder: Path, evidence: bool, as_json: bool) -> None:
         done = engine.syncing.sync(
             folder,
             session.target(engine),
-            quoted=evidence,
             key=settings.key,
             signers=settings.signers,
         )

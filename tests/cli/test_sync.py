@@ -35,8 +35,8 @@ def shared(program: Reviewer) -> Path:
     return program.folder.parent / "shared"
 
 
-def sync(program: Reviewer, *options: object) -> dict[str, object]:
-    done = program("--project", "kiosk", "sync", shared(program), *options, "--json")
+def sync(program: Reviewer) -> dict[str, object]:
+    done = program("--project", "kiosk", "sync", shared(program), "--json")
     assert "Traceback" not in done.stderr
     found: dict[str, object] = json.loads(done.stdout)
     return found
@@ -142,14 +142,11 @@ def test_an_undone_sync_stays_undone(pair: Pair) -> None:
     assert verdict(laptop, "thermal") == "candidate"
 
 
-def test_no_evidence_leaves_unless_asked(pair: Pair) -> None:
+def test_no_evidence_leaves(pair: Pair) -> None:
     laptop, _ = pair
     decide(laptop, "promote", "two seconds")
     sync(laptop)
     assert b'"passages"' not in b"".join(each.read_bytes() for each in shared(laptop).iterdir())
-    reword(laptop, "two seconds", "Receipts are printed within two seconds")
-    sync(laptop, "--evidence")
-    assert b'"passages"' in b"".join(each.read_bytes() for each in shared(laptop).iterdir())
 
 
 def only_file(program: Reviewer) -> Path:

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from reviewer.clock import from_iso, iso, written_moment
 from reviewer.errors import ReviewerError
@@ -128,7 +128,11 @@ class SignedDecisions(Service):
             (project, actor),
         ).fetchall()
         for row in rows:
-            yield decision_of(reader, row, row["decided_at"] or iso(self._clock()))
+            decision = decision_of(reader, row, row["decided_at"] or iso(self._clock()))
+            if decision.verdict is Verdict.PROMOTED:
+                quotes = tuple(passages_of(reader, row["id"]))
+                decision = structs.replace(decision, passages=quotes)
+            yield decision
 
     def apply(self, file: DecisionFile, project: str) -> ImportedDecisions:
         """Apply a file to a project as one act of the ledger's actor. Of two decisions by the same
@@ -216,12 +220,8 @@ def _refused(each: Decision | None, why: str, row: int = 0) -> Refused:
     return Refused(content, verdict, why, row)
 
 
-def decision_of(
-    reader: sqlite3.Connection, row: sqlite3.Row, at: str, *, quoted: bool = True
-) -> Decision:
-    """The decision in a row of DECISION_COLUMNS; with `quoted`, a promoted one has quotes of its
-    evidence.
-    """
+def decision_of(reader: sqlite3.Connection, row: sqlite3.Row, at: str) -> Decision:
+    """The decision in a row of DECISION_COLUMNS, without quotes."""
     earlier = reader.execute(
         "SELECT content FROM content_history WHERE memory_id = ? ORDER BY id", (row["id"],)
     ).fetchall()
@@ -237,9 +237,6 @@ def decision_of(
         at=at,
         reason=row["reason"] if verdict is Verdict.REJECTED else "",
         earlier=tuple(dict.fromkeys(each for each in keys if each != key)),
-        passages=(
-            tuple(passages_of(reader, row["id"])) if verdict is Verdict.PROMOTED and quoted else ()
-        ),
     )
 
 

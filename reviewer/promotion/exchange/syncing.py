@@ -91,19 +91,17 @@ class Synced(Struct, frozen=True):
 
 
 class Syncing(Service):
-    def sync(
-        self, folder: Path, project: str, *, quoted: bool = False, key: str = "", signers: str = ""
-    ) -> Synced:
+    def sync(self, folder: Path, project: str, *, key: str = "", signers: str = "") -> Synced:
         """Apply the decisions of other machines, and write those of this one.
 
-        `quoted`: with quotes of the evidence. `key` signs; with `signers`, only files signed by one
+        `key` signs; with `signers`, only files signed by one
         of them count. Raises SourceError for a folder that cannot be read.
         """
         own = folder / f"{self._machine()}-{_slug(project)}{ENDING}"
         files, problems = read_folder(folder, own, project, signers)
         with self._ledger.act(SYNC, scope=Scope.INTAKE) as act:
             run = _Run(act, self._database.writer, iso(self._clock()), project)
-            run.take(files, own, quoted=quoted)
+            run.take(files, own)
             act.title = f"Synced: {run.taken} taken, {len(run.conflicts)} in conflict"
         unwritten = ""
         if run.fresh:
@@ -156,13 +154,13 @@ class _Run:
         self.conflicts: list[int] = []
         self.problems: list[str] = []
 
-    def take(self, files: Mapping[Path, DecisionFile], own: Path, *, quoted: bool) -> None:
+    def take(self, files: Mapping[Path, DecisionFile], own: Path) -> None:
         """Make this store and the lines of all machines agree."""
         self._name_new_items()
         living = {item: self._living(row) for item, row in self._origins.items()}
         here = {item: row for item, row in living.items() if row is not None}
         lines = [each for file in files.values() for each in file.lines if each.decision.item]
-        lines += self._own_lines(here, {each.hash for each in lines}, own, quoted)
+        lines += self._own_lines(here, {each.hash for each in lines}, own)
         groups = {
             key: each
             for key, each in grouped(merged(lines)).items()
@@ -241,7 +239,7 @@ class _Run:
         return waits or not group.agrees or group.verdict is not Verdict.WITHDRAWN
 
     def _own_lines(
-        self, here: Mapping[str, sqlite3.Row], there: set[str], own: Path, quoted: bool
+        self, here: Mapping[str, sqlite3.Row], there: set[str], own: Path
     ) -> Iterator[Line]:
         """A line for each item whose row has changed since the last sync, or which has no line in
         the folder.
@@ -250,7 +248,7 @@ class _Run:
             before = self._known.get(item)
             if before and before.outcome == _outcome(row) and not there.isdisjoint(before.latest):
                 continue
-            decision = decision_of(self._writer, row, row["decided_at"] or self._now, quoted=quoted)
+            decision = decision_of(self._writer, row, row["decided_at"] or self._now)
             keys = dict.fromkeys((*decision.earlier, self._rows[self._origins[item]]["key"]))
             keys.pop(decision.key, None)
             after = (*before.latest, *before.earlier) if before else ()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 WIDE = 70
-"""Minimum width in cells for `5 sessions, 14 wasted calls`; narrower rows show only the first."""
+"""Minimum width in cells for `5 sessions, 14 wasted calls`; narrower rows say `14 calls`."""
 
 
 class CandidateList(StoredList[QueueModel, "QueueRow"]):
@@ -74,12 +74,9 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
 
 
 def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """The number of sessions in which it came up and of wasted calls; only the first of these
-    unless `wide`; empty if unknown.
-    """
+    """The number of sessions in which it came up and of wasted calls; empty if unknown."""
     if row.kind == "conflict":
         return ""
     sessions = count(row.sessions, "session") if row.sessions > 1 else ""
-    calls = count(row.cost, "wasted call") if row.cost else ""
-    words = [each for each in (sessions, calls) if each]
-    return ", ".join(words if wide else words[:1])
+    calls = count(row.cost, "wasted call" if wide else "call") if row.cost else ""
+    return ", ".join(filter(None, (sessions, calls)))

@@ -123,9 +123,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
     @property
     def question(self) -> ChoiceScreen | None:
         """The question open over this screen; of several, the last."""
-        top = self.app.screen
-        is_asked = self.host.shown is self and top is not self
-        return cast("ChoiceScreen", top) if is_asked else None
+        is_asked = self.host.shown is self is not self.app.screen
+        return cast("ChoiceScreen", self.app.screen) if is_asked else None
 
     async def finish_reading(self) -> None:
         """Wait for the rows that the screen is reading, so that a key typed ahead finds its own."""

@@ -66,17 +66,12 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
         return [mark, (state, state_style), (columns, dim), (content, content_style)]
 
     def _first_column(self, row: QueueRow, at: int, width: int) -> str:
-        """The cost of not knowing it, then the number of near duplicates that are decided with
-        it."""
-        alike = f"+{row.members}" if row.members and not self.model.is_open(at) else ""
-        words = f"{cost_words(row, wide=width >= WIDE)} {alike}".strip()
-        return f"{words}: " if words else ""
-
-
-def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """The number of sessions in which it came up and of wasted calls; empty if unknown."""
-    if row.kind == "conflict":
-        return ""
-    sessions = count(row.sessions, "session") if row.sessions > 1 else ""
-    calls = count(row.cost, "wasted call" if wide else "call") if row.cost else ""
-    return ", ".join(filter(None, (sessions, calls)))
+        """The sessions in which it came up and the wasted calls, then the number of near duplicates
+        that are decided with it."""
+        words, calls = [], "wasted call" if width >= WIDE else "call"
+        if row.kind != "conflict":
+            words.append(count(row.sessions, "session") if row.sessions > 1 else "")
+            words.append(count(row.cost, calls) if row.cost else "")
+        alike = f" +{row.members}" if row.members and not self.model.is_open(at) else ""
+        column = f"{', '.join(filter(None, words))}{alike}".strip()
+        return f"{column}: " if column else ""

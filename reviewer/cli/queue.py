@@ -39,8 +39,8 @@ def queue() -> None:
 @option(
     "--filter Q",
     'Words, "a phrase", -word, kind:x, type:x, rule:x, path:x, status:x, flag:x, by:me, '
-    "proposer:x, actor:x, is:deferred, is:edited, is:unused, is:disputed, conf>0.5, seen>2. A kind"
-    " is a decision, trap ..., or memory, entity or conflict.",
+    "proposer:x, actor:x, is:deferred, is:edited, is:unused, is:retired, is:disputed, conf>0.5, "
+    "seen>2. A kind is a decision, trap ..., or memory, entity or conflict.",
     into="filter_text",
     default="",
 )

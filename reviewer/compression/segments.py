@@ -14,9 +14,9 @@ from msgspec import structs
 from reviewer.clock import from_iso
 from reviewer.commits.transcript_import import MARK
 from reviewer.commits.values import Priority
+from reviewer.compression.turn_events import SUMMARY_STARTS
 from reviewer.compression.values import Segment, SegmentTurn
 from reviewer.compression.words import content_words
-from reviewer.sources.claude_words import SUMMARY_START
 from reviewer.text.clip import clip
 
 MAX_TURNS, MAX_TOKENS, FEWEST_TURNS = 20, 4_000, 3
@@ -164,10 +164,14 @@ def with_call(segment: Segment, calls: Mapping[str, SegmentTurn]) -> Segment:
 
 def title_of(segment: Segment) -> str:
     """A title, not unique: the beginning of the person's first message with a few words, else of
-    the agent's words, else the first call or result.
+    the agent's words, else the first call or result. A client's summary is nobody's words.
     """
     turns = _told(segment)
-    said = [each for each in turns if each.kind == "text"]
+    said = [
+        each
+        for each in turns
+        if each.kind == "text" and not each.text.lstrip().startswith(SUMMARY_STARTS)
+    ]
     beginnings = chain(
         (opening(each.text) for each in said if each.role == "user"),
         (opening(each.text) for each in said if each.role == "assistant"),
@@ -182,8 +186,7 @@ def opening(text: str) -> str:
     """The first line of a text with a few words; empty if none has."""
     for line in text[:2_000].splitlines():
         line = _LINE_NUMBER.sub("", line).strip(" \t#*->`/=")
-        # without a wrapper or mark of the client, and its summary, which always begins the same
-        if line.startswith(("<", "[", "{", SUMMARY_START)):
+        if line.startswith(("<", "[", "{")):  # a wrapper or mark of the client
             continue
         if len(line.split()) >= FEWEST_WORDS:
             return _shortened(line)

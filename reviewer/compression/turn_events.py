@@ -16,12 +16,13 @@ from reviewer.sources.records import RecordUse, Role
 from reviewer.sources.turns import Turn
 from reviewer.text.runs import without_long_runs
 
+SUMMARY_STARTS = (SUMMARY_START, CODEX_SUMMARY_START)
 _BLOCK_KINDS: frozenset[TurnKind] = frozenset(("thinking", "tool_use", "tool_result"))
 
 
 def is_summary(turn: SegmentTurn) -> bool:
     """Whether a turn is a summary of an earlier part of the conversation, ours or a client's."""
-    return turn.summary or turn.text.lstrip().startswith((SUMMARY_START, CODEX_SUMMARY_START))
+    return turn.summary or turn.text.lstrip().startswith(SUMMARY_STARTS)
 
 
 def turn_events(turns: Iterable[SegmentTurn]) -> Iterator[Event]:

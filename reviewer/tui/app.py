@@ -32,7 +32,6 @@ from reviewer.tui.kit.actor import (
     hidden,
     unless,
 )
-from reviewer.tui.kit.list_screen import ListScreen
 from reviewer.tui.kit.running import RunningAct
 from reviewer.tui.kit.screen import KitScreen
 from reviewer.tui.places import kept
@@ -381,11 +380,11 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
             self.install_screen(self.kept[kind], kind.tab)
             self.push_screen(self.kept[kind])
 
-    async def open_history(self, memory: int) -> None:
+    def open_history(self, memory: int) -> None:
         """Show the acts on a memory."""
-        await self._show(*ROOMS[keys.SHOW_HISTORY.id])
-        if isinstance(self.screen, ListScreen):
-            self.call_after_refresh(self.screen.show_filtered, f"#{memory}")
+        from reviewer.tui.history.screen import MemoryHistoryScreen
+
+        self.push_screen(MemoryHistoryScreen(self.engine, self.project, memory))
 
     def open_source(self, evidence: EvidenceView) -> None:
         """Show the source of an evidence at its line; a session in the Session screen."""
@@ -424,8 +423,8 @@ class ReviewerApp(Actor, App[int], pane=keys.APP, inherit_bindings=False):
         """Show some actions of the screen, or all; typing finds any."""
         from reviewer.tui.help import show_help
 
-        if isinstance(self.screen, KitScreen):
-            await show_help(self.screen, actions)
+        if self.shown is not None:
+            await show_help(self.shown, actions)
 
     def action_switch_theme(self) -> None:
         self.theme = other_theme(self.theme)

@@ -100,7 +100,7 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
     An action `beside` another shares its row.
     """
     found, taken = [], set[str]()
-    for action, node in reachable(below):
+    for action, node in reachable(below.question or below):
         if not taken.issuperset(action.bound_keys):  # a custom key may belong to an inner action
             found.append((action, node))
         taken.update(action.bound_keys)
@@ -130,7 +130,7 @@ def help_rows(below: KitScreen) -> list[HelpRow]:
 
 def every_row(below: KitScreen) -> list[HelpRow]:
     """Every action of this screen, its menu and the other screens, one per row."""
-    here = reachable(below)
+    here = reachable(below.question or below)
     rows = [_row(action, node, below) for action, node in here]
     known = {action.id for action, _ in here}
     app = next(node for action, node in here if action is keys.HELP)
@@ -210,6 +210,9 @@ async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
     """Show the help, or a `menu`, and run the chosen row; typing finds any action, those of the
     menu first.
     """
+    title = "More" if menu else "What you can do here"
+    if below.question is not None and str(below.question.box.border_title) == title:
+        return
     hidden = ONLY_KEYS if menu else ()
     every = [row for row in every_row(below) if row.action not in hidden]
     rows_of = {row.action: row for row in every}
@@ -234,6 +237,5 @@ async def show_help(below: KitScreen, menu: Sequence[Action] = ()) -> None:
         if run is not None:
             await run()
 
-    title = "More" if menu else "What you can do here"
     hint = "type what you want to do"
     await below.choose(title, options, then, hint=hint, whole=not menu)

@@ -34,6 +34,22 @@ async def test_the_letters_of_lists_are_typed_too(projects: Engine, name: str) -
         assert screen.app.project == present(screen.model.current).project == name
 
 
+@pytest.mark.parametrize("key", ["question_mark", "f1"])
+async def test_a_list_shows_its_keys_and_has_the_help_of_screens(
+    projects: Engine, key: str
+) -> None:
+    async with opened(projects, size=(80, 24)) as screen:
+        await screen.press("p")
+        assert screen.text.rstrip().endswith("enter choose  esc leave  F1 help")
+        await screen.press(key)
+        assert "Close without choosing" in screen.text
+        assert screen.text.rstrip().endswith("enter choose  esc leave  F1 help")
+        await screen.press("f1", "escape", "down", "down")
+        assert chosen(screen) == "jam", "the help closes once, and the list is there again"
+        await screen.press("k", "question_mark")
+        assert screen.top(ChoiceScreen).field.value == "k?"
+
+
 async def test_the_keys_of_a_shell_move_too(projects: Engine) -> None:
     async with opened(projects) as screen:
         await screen.press("p", "ctrl+n", "ctrl+n")

@@ -176,6 +176,7 @@ class SignedDecisions(Service):
                 promote_rows(act, [memory], now=min(line.decision.at, now))
             counts = {name: len(getattr(done, name)) for name in _COUNTED}
             parts = ", ".join(f"{number} {name}" for name, number in counts.items() if number)
+            parts += " by this store" if done.refused else ""
             act.title = f"Decisions of {self._ledger.actor}: {parts or 'nothing new'}"
         done.act, done.title = act.id, act.title
         return done

@@ -40,6 +40,11 @@ _STATUS_WORDS = {
 """The name of a status on the screen -> its name in the store."""
 _UNUSED = "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id)"
 """Memories that no agent has got, at a call or in a packet."""
+_RETIRED = (
+    "m.status = 'invalid' AND m.id IN (SELECT t.memory_id FROM ledger_touch t"
+    " JOIN ledger l ON l.id = t.act WHERE l.title LIKE '%retire%')"
+)
+"""Former memories, by the title of the act that retired them."""
 
 
 def _types() -> Iterator[str]:
@@ -69,6 +74,7 @@ FIELDS = {
             "deferred": "m.deferred = 1",
             "edited": "m.edited = 1",
             "unused": _UNUSED,
+            "retired": _RETIRED,
             "disputed": f"m.status = 'active' AND {IS_DISPUTED}",
         }
     ),

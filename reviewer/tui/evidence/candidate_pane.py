@@ -7,6 +7,7 @@ from datetime import datetime
 
 from msgspec import structs
 
+from reviewer.engine import Engine
 from reviewer.promotion.lists.figure_words import author, came_up, factors
 from reviewer.promotion.queue_order import doubt
 from reviewer.promotion.views import (
@@ -95,7 +96,6 @@ def candidate_blocks(detail: Detail, *, now: datetime, signs: Glyphs) -> list[Te
             first=MARGIN,
             more=f", {keys.EDIT.key} opens the whole text",
         ),
-        TextBlock(""),
         *([labelled("in project", detail.project)] if detail.project else []),
         *conflict_blocks(detail.conflict, signs),
         *entity_blocks(detail, signs),
@@ -161,6 +161,16 @@ def _proof(detail: Detail, signs: Glyphs) -> list[TextBlock]:
         block = labelled("" if place else "proof", f"{sign} {tick.text}", style)
         rows.append(structs.replace(block, most=PROOF_ROWS))
     return rows
+
+
+def lacking(engine: Engine, number: int, signs: Glyphs) -> str:
+    """What the proof of a reworded row lacks, for the end of a message; empty if nothing."""
+    from reviewer.promotion.lists.proof_words import ticks  # late: as above
+
+    view = engine.queue.candidate(number)
+    earlier = [content for _, content in engine.queue.wordings(number)]
+    found = ticks(view.proof, view.content, earlier) if view.proof else []
+    return "".join(f"; {signs.attention} {each.text}" for each in found if not each.met)
 
 
 def _confidence(view: CandidateView, signs: Glyphs) -> TextBlock:

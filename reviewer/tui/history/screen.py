@@ -205,6 +205,20 @@ class HistoryScreen(ListScreen, pane=keys.HISTORY):
         )
 
 
+class MemoryHistoryScreen(HistoryScreen, pane=keys.HISTORY):
+    """The acts on a memory, over the screen that goes on when they are left."""
+
+    KEEPS_PLACE = False
+
+    def __init__(self, engine: Engine, project: str | None, memory: int) -> None:
+        super().__init__(engine, project)
+        self._filter = f"#{memory}"
+
+    def step_back(self) -> bool:
+        self.dismiss()
+        return True
+
+
 SINCE = "since:"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from rich.cells import cell_len
@@ -46,12 +46,26 @@ class ChoiceList(OptionList, can_focus=False, inherit_bindings=False):
 
 
 class ChoiceField(Input):
-    """A field that submits at once; a binding would run after the keys typed ahead of it."""
+    """A field that submits at once; a binding would run after the keys typed ahead of it.
+
+    Of a list to be narrowed, a first `?` asks for help.
+    """
+
+    narrows = False
 
     async def on_key(self, event: events.Key) -> None:
         if event.key == "enter":
             event.stop()
             await self.action_submit()
+        elif (
+            event.is_printable
+            and event.key in keys.HELP.bound_keys
+            and self.narrows
+            and not self.value
+        ):
+            event.stop()
+            event.prevent_default()  # it is not typed
+            await self.run_action(f"app.{keys.HELP.id}")
 
 
 class ChoiceScreen(
@@ -85,12 +99,14 @@ class ChoiceScreen(
         whole: bool = False,
         pane: TextPane | None = None,
         nothing: str,
+        chosen: Callable[[Option], Awaitable[None]] | None = None,
     ) -> None:
         """`options`: all of them, to be narrowed by the typed words, or a function that finds them;
         `near`: the row that must stay visible, whose list ends at the line `until`; `text`: the
         initial text of the field, which typing replaces unless it ends with a blank or slash;
         `current`: the initial option. With `whole` it fills the screen. Page keys scroll `pane`,
         the subject of the question. `nothing`: the words if no option matches.
+        With `chosen` it stays open, and calls that.
         """
         super().__init__()
         self._find = options if callable(options) else partial(_fitting, options)
@@ -107,6 +123,7 @@ class ChoiceScreen(
         self._whole = whole
         self._pane = pane
         self._nothing = nothing
+        self._chosen = chosen
         self._hint = hint or "type to narrow, arrows move"
         self.field = ChoiceField(
             text,
@@ -115,6 +132,7 @@ class ChoiceScreen(
             select_on_focus=not text.endswith((" ", "/")),
         )
         self.field.cursor_blink = False
+        self.field.narrows = not callable(options)
         self.list = ChoiceList(markup=False)
         self.box = Vertical(self.field, self.list)
         self.box.border_title = Content(display_line(title))
@@ -133,8 +151,10 @@ class ChoiceScreen(
         self._place()
 
     def _place(self) -> None:
-        """Place the window below the row, or above it if there is more room."""
-        wide, high = self.app.size
+        """Place the window below the row, or above it if there is more room; the footer below it
+        shows its keys.
+        """
+        wide, high = self.app.size - (0, 1)
         if self._whole:
             self.box.styles.width, self.box.styles.height = wide, high
             return
@@ -202,9 +222,12 @@ class ChoiceScreen(
 
     @on(Input.Submitted)
     @on(OptionList.OptionSelected)
-    def action_choose(self) -> None:
-        if self.current is not None:
-            self.dismiss(self.current)
+    async def action_choose(self) -> None:
+        option, chosen = self.current, self._chosen
+        if option is not None and chosen is not None:
+            await self.patiently(lambda: chosen(option))
+        elif option is not None:
+            self.dismiss(option)
         elif not self.field.value.strip():
             self._show(f"Type something first; {keys.LEAVE_CHOICE.key} leaves.")
 

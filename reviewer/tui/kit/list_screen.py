@@ -49,7 +49,7 @@ COLUMNS = [(0, "-stacked"), (100, "-beside")]
 FIELD_WORDS = (
     ("word -word", '"a phrase"; rows with, without it'),
     ("kind:", "trap, preference, decision, entity, conflict ...: the words shown"),
-    ("is:", "edited, deferred, unused"),
+    ("is:", "edited, deferred, unused, retired"),
     ("when:guard", "a moment of a memory: when:push, when:pinned, when:only"),
     ("by:", "me, agent, tool, note: who said it"),
     ("calls>2", "more wasted calls; also seen> conf> refs>"),
@@ -493,11 +493,6 @@ class ListScreen(KitScreen, inherit_bindings=False):
             )
             await self.query_one("#left").mount(self.filter_bar)
         return self.filter_bar
-
-    async def show_filtered(self, text: str) -> None:
-        """Show the rows that match a text, as if it had been typed."""
-        self.run_filter(text, here=None)
-        await self._show_kept_filter()
 
     async def _show_kept_filter(self) -> None:
         (await self._mount_filter()).show(self.filter_text)

@@ -110,10 +110,13 @@ class RowList(LineView):
         return super().render_lines(crop)
 
     def rows_changed(self) -> None:
-        """Measure and draw everything again."""
-        self.count_lines(self.total + FOOT_LINES)
+        """Measure and draw everything again; lay out again if the list is as high as its rows."""
+        lines = (self.total or 2 * len(self.empty) + 1) + FOOT_LINES
+        height = self.styles.height
+        resizes = height is not None and height.is_auto and lines != self.virtual_size.height
+        self.count_lines(lines)
         self._keep_in_sight()
-        self.refresh()
+        self.refresh(layout=resizes)
 
     def redraw_foot(self) -> None:
         self.refresh(Region(0, self.height, self.size.width, FOOT_LINES))

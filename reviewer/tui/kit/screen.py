@@ -8,7 +8,7 @@ from asyncio import Future, ensure_future, to_thread, wait
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 from rich.cells import cell_len
 from textual import on
@@ -87,8 +87,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.project = project
         self.status = StatusBar(id="status")
         self.footer = FooterBar(id="footer")
-        self.question: ChoiceScreen | None = None
-        """The question open over this screen."""
         self.done: list[Step] = []
         """The acts of this screen, latest last."""
         self.undone: list[Step] = []
@@ -125,6 +123,12 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         reading: WorkType[None] = run  # not a coroutine, which nobody awaits if it is replaced
         self.run_worker(reading, exclusive=True, group=group)
+
+    @property
+    def question(self) -> ChoiceScreen | None:
+        """The question open over this screen; of several, the last."""
+        is_asked = self.host.shown is self is not self.app.screen
+        return cast("ChoiceScreen", self.app.screen) if is_asked else None
 
     async def finish_reading(self) -> None:
         """Wait for the rows that the screen is reading, so that a key typed ahead finds its own."""
@@ -170,6 +174,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             self.status.say("")
 
     def on_screen_resume(self) -> None:
+        self.show_footer()
         self._named_act = 0
         self.watch_store()
 
@@ -350,6 +355,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def footer_actions(self) -> Sequence[tuple[Action, Actor]]:
         """The footer's actions, the menu last, each with the node that runs it."""
+        if asked := self.question:
+            return [(action, asked) for action in asked.pane.footer]
         focused = self.focused
         chain = focused.ancestors_with_self if focused is not None else [self]
         for node in chain:
@@ -371,7 +378,7 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
     def keys_of(self, action: Action) -> list[str]:
         """The keys of an action that are not letters for the focused field."""
-        field = self.focused or self
+        field = (self.question.field if self.question else self.focused) or self
         return [
             key
             for key in action.bound_keys
@@ -410,8 +417,11 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         whole: bool = False,
         pane: TextPane | None = None,
         nothing: str = "Nothing matches.",
+        stays: bool = False,
     ) -> None:
-        """Open a `ChoiceScreen` beside the row and call `then` with the chosen option."""
+        """Open a `ChoiceScreen` beside the row and call `then` with the chosen option; one that
+        `stays` is there again when what the option opened is left.
+        """
         from reviewer.tui.kit.choice import ChoiceScreen  # late: text fields are slow to import
 
         near, until = self.row_in_question()
@@ -426,18 +436,18 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             whole=whole,
             pane=pane,
             nothing=nothing,
+            chosen=then if stays else None,
         )
 
         async def answered(option: Option | None) -> None:
-            self.question = None
             self.show_footer()
             self.left_question()
             if option is not None:
                 await self.patiently(lambda: then(option))
 
-        self.question = asked
-        self.footer.show([(each.key, each.title, each.id) for each in asked.pane.footer])
-        await self.app.push_screen(asked, answered)
+        opened = self.app.push_screen(asked, answered)
+        self.show_footer()
+        await opened
 
     async def ask_text(
         self,

@@ -47,7 +47,7 @@ FORGET = Action(
 MEMORY = Pane(
     "memory", "Memory",
     (EDIT, READ, TAKE_OUT, DISPUTE, keys.WRITE, keys.UNDO, keys.REDO, keys.MARK, keys.MARK_ALL,
-     keys.FILTER, keys.MENU, keys.OPEN_SOURCE, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE,
+     keys.FILTER, keys.MENU, keys.OPEN_EDITOR, keys.COPY, keys.NEXT_PLACE,
      keys.PREVIOUS_PLACE, *keys.PANE_ACTIONS, keys.BACK, keys.REFRESH, keys.PROJECT, HISTORY,
      NEW_VALUE, GRADUATE, FORGET),
     (EDIT, READ, TAKE_OUT, keys.WRITE, DISPUTE, keys.FILTER, keys.UNDO),

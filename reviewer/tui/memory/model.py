@@ -114,11 +114,11 @@ PACKETS = OUT_OF_PACKETS, INTO_PACKETS = "out", "in"
 
 
 def ways_out(engine: Engine, memories: Sequence[int], signs: Glyphs) -> list[Option]:
-    """How memories may be taken out, or a single one into packets again."""
-    ways = [
-        Option("retire", "Retire", "no agent gets it; the queue lists it among its retired rows"),
-        Option("queue", "Put back into the queue", "to decide again"),
-    ]
+    """How memories may be taken out, or a single one into packets again, or retired ones back."""
+    queue = Option("queue", "Put back into the queue", "to decide again")
+    if all(row.status == "invalid" for row in engine.queue.rows(memories)):
+        return [Option("keep", "Put back into Memory", "agents get it again"), queue]
+    ways = [Option("retire", "Retire", "no agent gets it; is:retired lists it"), queue]
     if len(memories) == 1:
         ways.insert(0, _packets(engine, memories[0], signs))
     return ways
@@ -144,6 +144,8 @@ def take_out(engine: Engine, memories: Sequence[int], way: str) -> Done:
     match way:
         case "retire":
             return engine.triage.retire(memories)
+        case "keep":
+            return engine.triage.keep_again(memories)
         case "queue":
             return engine.triage.restore(memories)
     return engine.recall.leave_out(memories[0], out=way == OUT_OF_PACKETS)

@@ -26,7 +26,7 @@ from reviewer.promotion.decisions.history import Undone
 from reviewer.promotion.decisions.triage import Seen
 from reviewer.promotion.views import Done, QueueQuery, QueueRow, Status
 from reviewer.text.display import display_line
-from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word
+from reviewer.tui.evidence.candidate_pane import CandidatePane, draft_word, lacking
 from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.steps import evidence_at, places_of, sources_first, step_blocks
 from reviewer.tui.evidence.structure import moment_words
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 MAX_CHANGES = 200
 EVERY = "-kind:conflict"
 """The filter of all memories and entities."""
+RETIRED = "is:retired"
 WHY, USES = "Where this comes from", "How it was used, and where it comes from"
 
 
@@ -76,7 +77,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     tab = "memory"
     KEEPS_PLACE = True
-    FILTER_HINT = "words  -word  is:unused  when:guard"
+    FILTER_HINT = "words  -word  is:unused  is:retired  when:guard"
     FILTER_WORDS = FIELD_WORDS
     COLUMN_WORDS = "calls wasted, or saved   given: agents got it   help: it helped"
 
@@ -110,7 +111,9 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
         def work() -> Facts:
             query = QueueQuery(project, "active", f"{EVERY} {text}", costliest_first=True)
-            recall, ids = engine.recall, engine.queue.ids(query)
+            retired = structs.replace(query, status="invalid")
+            recall = engine.recall
+            ids = engine.queue.ids(retired if RETIRED in text.split() else query)
             every = engine.queue.ids(structs.replace(query, filter=EVERY)) if text else ids
             uses, left_out = recall.uses(project), recall.left_out(project)
             pinned = engine.queue.ids(structs.replace(query, filter=f"{EVERY} when:pinned"))
@@ -214,7 +217,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         self.why.show(
             [*uses, *step_blocks(steps, signs, chosen, self.why.size.width)],
             title=title,
-            hint=f"{shared.OPEN_SOURCE.key} opens it" if places else "",
+            hint=f"{keys.READ.key} opens it" if places else "",
             reveal=len(uses) + 2 * chosen if chosen is not None and self._place else None,
         )
 
@@ -464,10 +467,11 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
     async def _reword(self, number: int, content: str) -> None:
         seen = Seen(Status.ACTIVE, content)
 
-        async def save(text: str) -> Done:
-            return await self.write(
+        async def save(text: str) -> tuple[Done, str]:
+            done = await self.write(
                 lambda: self.engine.triage.edit(number, text, promote=False, seen=seen)
             )
+            return done, await to_thread(lacking, self.engine, number, glyphs(self.app))
 
         await self.edit_text(
             TextEdit(
@@ -476,7 +480,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
                 original=content,
                 drafts=self.engine.drafts,
                 save=save,
-                saved=lambda done: self.settle(done, [number]),
+                saved=lambda saved: self.settle(saved[0], [number], remark=saved[1]),
                 again=keys.EDIT,
             )
         )
@@ -498,7 +502,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         return shown, shown.steps[places[place]], place
 
     @unless(ListScreen.no_rows)
-    async def action_open_source(self) -> None:
+    async def action_memory_read(self) -> None:
         shown, step, place = await self._selected_place()
         number = shown.key if shown.detail is not None else None
         self.host.open_source(evidence_at(self.engine, number, place, step))
@@ -508,20 +512,13 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         await self.perform(keys.READ)
 
     @unless(ListScreen.no_rows)
-    async def action_memory_read(self) -> None:
-        """Open the source, as its own key does."""
-        await self.action_open_source()
-
-    @unless(ListScreen.no_rows)
     async def action_open_editor(self) -> None:
         _, step, _ = await self._selected_place()
         self.edit_file(os.path.expanduser(step.path or ""), step.line or 0)
 
     @unless(trusted)
-    async def action_memory_history(self) -> None:
-        number = self.facts.current_id
-        if number is not None:
-            await self.host.open_history(number)
+    def action_memory_history(self) -> None:
+        self.host.open_history(self.facts.under_cursor.id)
 
     @unless(ListScreen.no_rows)
     def action_copy(self) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reviewer.promotion.views import QueueRow
 
 WIDE = 70
-"""Minimum width in cells for `5 sessions, 14 wasted calls`; narrower rows show only the first."""
+"""Minimum width in cells for `5 sessions, 14 wasted calls`; narrower rows say `14 calls`."""
 
 
 class CandidateList(StoredList[QueueModel, "QueueRow"]):
@@ -66,20 +66,12 @@ class CandidateList(StoredList[QueueModel, "QueueRow"]):
         return [mark, (state, state_style), (columns, dim), (content, content_style)]
 
     def _first_column(self, row: QueueRow, at: int, width: int) -> str:
-        """The cost of not knowing it, then the number of near duplicates that are decided with
-        it."""
-        alike = f"+{row.members}" if row.members and not self.model.is_open(at) else ""
-        words = f"{cost_words(row, wide=width >= WIDE)} {alike}".strip()
-        return f"{words}: " if words else ""
-
-
-def cost_words(row: QueueRow, *, wide: bool) -> str:
-    """The number of sessions in which it came up and of wasted calls; only the first of these
-    unless `wide`; empty if unknown.
-    """
-    if row.kind == "conflict":
-        return ""
-    sessions = count(row.sessions, "session") if row.sessions > 1 else ""
-    calls = count(row.cost, "wasted call") if row.cost else ""
-    words = [each for each in (sessions, calls) if each]
-    return ", ".join(words if wide else words[:1])
+        """The sessions in which it came up and the wasted calls, then the number of near duplicates
+        that are decided with it."""
+        words, calls = [], "wasted call" if width >= WIDE else "call"
+        if row.kind != "conflict":
+            words.append(count(row.sessions, "session") if row.sessions > 1 else "")
+            words.append(count(row.cost, calls) if row.cost else "")
+        alike = f" +{row.members}" if row.members and not self.model.is_open(at) else ""
+        column = f"{', '.join(filter(None, words))}{alike}".strip()
+        return f"{column}: " if column else ""

@@ -24,7 +24,7 @@ from reviewer.projects import project_here
 from reviewer.promotion.views import REASONS, QueueQuery, RejectReason
 from reviewer.text.clip import clip
 from reviewer.text.display import display_line
-from reviewer.tui.evidence.candidate_pane import CandidatePane
+from reviewer.tui.evidence.candidate_pane import CandidatePane, lacking
 from reviewer.tui.evidence.detail import Detail, read_detail
 from reviewer.tui.evidence.evidence_pane import EvidencePane
 from reviewer.tui.evidence.steps import line_of_file
@@ -36,7 +36,7 @@ from reviewer.tui.kit.line import entitle
 from reviewer.tui.kit.list_screen import FIELD_WORDS, ListScreen, nothing_matches
 from reviewer.tui.kit.option import Option
 from reviewer.tui.kit.row_list import RowList
-from reviewer.tui.kit.text import count, cut, short_ids
+from reviewer.tui.kit.text import count, cut, moment, short_ids
 from reviewer.tui.kit.text_edit import TextEdit
 from reviewer.tui.queue import keys
 from reviewer.tui.queue.candidate_list import CandidateList
@@ -78,7 +78,7 @@ MANY = 500
 MAX_REREAD = 500
 """Maximum number of decided rows to reload after another process has written."""
 
-FINDING_CHARACTERS = 300
+FINDING_CHARACTERS, REQUEST_CHARACTERS = 300, 40
 YOU_DID = {"refusal": "you refused", "correction": "you corrected"}
 """The kinds of findings with the person's words, as the list begins them."""
 MANY_AT_ONCE = 20
@@ -384,7 +384,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         remark = ", ".join(f"{number:,} {words}" for number, words in beside if number and waits)
         remark = f"{remark} (under {kit_keys.MENU.key})" if remark else ""
         yours = f"{keys.FINDINGS.key}: {counts.refusals:,} you refused or corrected"
-        parts = (yours if counts.refusals and waits else "", remark)
+        parts = (remark, yours if counts.refusals and waits else "")
         self.list.remark = f" {self.host.glyphs.dot} ".join(filter(None, parts))
         self.list.redraw_foot()
 
@@ -802,7 +802,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         """Choose a finding of this project, and read the session there: first where the person
         refused or corrected something.
         """
-        project = self.project or ""
+        project, sources, dot = self.project or "", self.engine.sources, self.host.glyphs.dot
         everything = await to_thread(self.engine.findings, project)
         found = [each for each in everything if each.evidence]
         yours = [each for each in found if each.kind in YOU_DID]
@@ -819,7 +819,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             parts = (each.text, each.command, each.fix)
             if each.kind in YOU_DID:
                 parts = (each.words, each.text, "")
-            said = clip(f" {self.host.glyphs.dot} ".join(filter(None, parts)), FINDING_CHARACTERS)
+            said = clip(f" {dot} ".join(filter(None, parts)), FINDING_CHARACTERS)
             if each.status:
                 said = f"{TITLES.get(each.status, WAITING).lower()}: {said}"
             return Option(str(at), begins, display_line(said))
@@ -841,15 +841,24 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
             if len(places) == 1:
                 read(*places.values())
                 return
-            sessions = [
-                Option(path, short_ids(Path(path).stem), f"line {each.line + 1}: {each.text}")
-                for path, each in places.items()
-            ]
-            await self.choose("Which session to read", sessions, then_read, whole=True)
+            known = {each.path: each for each in await to_thread(sources.sessions, project)}
+
+            def session(path: str, shown: ShownLine) -> Option:
+                there, line = known.get(path), f"line {shown.line + 1}: {shown.text}"
+                request = clip(there.request if there else "", REQUEST_CHARACTERS)
+                name = moment(there.last) if there else short_ids(Path(path).stem)
+                return Option(path, name, f" {dot} ".join(filter(None, (request, line))))
+
+            sessions = [session(*each) for each in places.items()]
+            await self.choose("Which session to read", sessions, then_read, whole=True, stays=True)
 
         options = [option(at, each) for at, each in enumerate(found)]
         await self.choose(
-            "What you refused or corrected, and what failed", options, then, whole=True
+            "What you refused or corrected, and what failed",
+            options,
+            then,
+            whole=True,
+            stays=True,
         )
 
     async def action_read_file(self) -> None:
@@ -957,6 +966,13 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         row = self.model.under_cursor
         memory_id, seen, alone = row.id, self._as_seen(row), row.id in self._opened
+
+        async def save(text: str) -> tuple[Done, str]:
+            done = await self.write(
+                lambda: self.engine.triage.edit(memory_id, text, alone=alone, seen=seen)
+            )
+            return done, await to_thread(lacking, self.engine, memory_id, self.host.glyphs)
+
         await self.edit_text(
             TextEdit(
                 key=memory_id,
@@ -964,10 +980,8 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 original=row.content,
                 start=words_to_reword(row.content) if "reword" in row.flags else None,
                 drafts=self.engine.drafts,
-                save=lambda text: self.write(
-                    lambda: self.engine.triage.edit(memory_id, text, alone=alone, seen=seen)
-                ),
-                saved=lambda done: self._after_decision(done, done.ids),
+                save=save,
+                saved=lambda saved: self._after_decision(saved[0], saved[0].ids, saved[1]),
                 again=keys.EDIT,
                 verb=self._with_alike(keys.PROMOTE.title, [row]),
                 beside=(self.evidence,) if self.evidence.current is not None else (),

@@ -12,7 +12,7 @@ from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import read_moment
 from tests.tui.conftest import SET_A_VALUE, opened, status_of
-from tests.tui.memory.driving import memory_screen
+from tests.tui.memory.driving import memory_screen, rows
 from tests.waiting import until_async
 
 
@@ -75,6 +75,10 @@ async def test_a_retired_memory_goes_back_to_the_memories(known: Engine, memory:
         assert known.recall.moments(memory) == (read_moment("guard git push"),)
         await screen.press("u")
         assert status_of(known, memory) == "invalid"
+        await screen.press("f5", "/", *"is:retired", "enter")
+        assert rows(screen) == ["Deploys need two approvals"]
+        await screen.press("x", *"put back into mem", "enter")
+        assert status_of(known, memory) == "active"
 
 
 async def test_history_shows_what_was_done_to_a_memory(known: Engine, memory: int) -> None:
@@ -86,6 +90,8 @@ async def test_history_shows_what_was_done_to_a_memory(known: Engine, memory: in
         number = screen.text.partition("/ #")[2].split()[0]
         acts = known.history.acts_on(int(number))
         await screen.until(lambda: f" of {len(acts)}" in screen.text)
+        await screen.press("escape")
+        assert memory_screen(screen).facts.current_id == int(number)
 
 
 async def test_what_comes_late_of_an_act_is_said_where_the_person_is_by_then(

@@ -10,7 +10,7 @@ from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import cue_of
 from reviewer.tui.evidence.source import SourceScreen
-from reviewer.tui.kit.keys import OPEN_SOURCE
+from reviewer.tui.memory.keys import READ
 from tests.tui.conftest import NOW, opened
 from tests.tui.memory.driving import memory_screen, rows
 
@@ -75,15 +75,13 @@ async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Pat
     async with opened(stocked, on="f5") as screen:
         assert "decisions.md:5" in screen.text
         assert "We decided to use PostgreSQL 16" in screen.text
-        await screen.press("o")
+        await screen.press("enter")
         assert isinstance(screen.app.screen, SourceScreen)
         assert "line 5 of" in screen.text
         await screen.press("escape", "G")
         assert f"#{number}  " in screen.text
-        for key in ("o", "enter"):
-            await screen.press(key)
-            assert isinstance(screen.app.screen, SourceScreen)
-            await screen.press("escape")
+        await screen.press("enter")
+        assert isinstance(screen.app.screen, SourceScreen)
 
 
 async def test_the_source_comes_before_earlier_wordings(stocked: Engine) -> None:
@@ -103,7 +101,7 @@ async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_s
         shown = memory_screen(screen)
         assert shown.layer == "entity"
         shown.list.move_by(-1)
-        await shown.perform(OPEN_SOURCE)
+        await shown.perform(READ)
         await screen.settle()
         assert isinstance(screen.app.screen, SourceScreen)
         assert "decisions.md · line 5 of" in screen.text

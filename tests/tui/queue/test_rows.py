@@ -269,6 +269,8 @@ async def test_the_number_of_rows_alike_follows_what_not_knowing_has_cost(twins:
         act.update("memory", twins.queue.ids(QueueQuery())[0], cost=3, sessions=4)
     async with opened(twins, size=(80, 24)) as screen:
         assert "▌   4 sessions, 3 wasted calls +1: " in screen.text
+    async with opened(twins, size=(120, 40)) as screen:
+        assert "▌   4 sessions, 3 calls +1: " in screen.text
 
 
 async def test_a_draft_is_worded_on_and_never_promoted_around(

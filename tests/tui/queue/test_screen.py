@@ -215,7 +215,7 @@ async def test_a_question_without_room_for_its_lines_can_be_paged(
 @pytest.mark.parametrize(
     ("typed", "values"),
     [
-        ("is:foo", "deferred, edited, unused or disputed"),
+        ("is:foo", "deferred, edited, unused, retired or disputed"),
         ("type:xq", "preference, project"),
     ],
 )

@@ -78,6 +78,36 @@ async def test_what_failed_in_the_sessions_is_listed_and_read_where_it_failed(
         assert "make labels" in screen.text
 
 
+async def test_what_was_opened_from_the_list_of_findings_leads_back_to_it(
+    engine: Engine, tmp_path: Path
+) -> None:
+    for name, request in (("s1", "Tidy up"), ("s2", "Weigh the trays")):
+        told = Told(name)
+        told.user(request)
+        told.run("make labels", "labels.py:3:1: tray 4 is not weighed", failed=True)
+        engine.intake.ingest([told.write(tmp_path / f"{name}.jsonl")], project="shop")
+    async with opened(engine, project="shop") as screen:
+        await screen.press("f", *"tray")
+        findings = screen.text
+        await screen.press("enter")
+        assert "Tidy up · line " in screen.text
+        assert "Weigh the trays · line " in screen.text
+        assert screen.text.count(" 2026-") == 2, "each with the day of its last turn"
+        await screen.press("down")
+        sessions = screen.text
+        await screen.press("enter")
+        await screen.settle()
+        assert isinstance(screen.app.screen, SessionScreen)
+        await screen.press("escape")
+        assert screen.text == sessions
+        await screen.press("escape")
+        assert screen.text == findings
+        await screen.press("enter", "enter")
+        await screen.settle()
+        await screen.press("f2")
+        assert "r read sessions" in screen.text, "the footer is the queue's again"
+
+
 async def test_what_the_person_refused_comes_first_and_its_words_begin_a_memory(
     engine: Engine, tmp_path: Path
 ) -> None:

@@ -17,7 +17,9 @@ def test_the_first_request_names_a_part() -> None:
     title = titled(
         turn("I'll read the drawer code.", role="assistant"),
         turn("ok"),
-        turn("This session is being continued from a previous conversation that ran out of room."),
+        turn(
+            "This session is being continued from a previous conversation.\nLet me analyze it all:"
+        ),
         turn("Can you fix the drawer cache on Sundays? It is never emptied."),
     )
     assert title == "Can you fix the drawer cache on Sundays? It is…"

@@ -103,7 +103,7 @@ def test_a_kind_is_the_word_that_a_row_shows_whether_it_is_a_need_or_a_type(
         ("since:2026-1", "takes a date such as 2026-03-01"),
         ("bogus:1", "fields:"),
         ("flag:nope", "flag: takes concurrent, conflict"),
-        ("is:foo", "is: takes deferred, edited, unused or disputed"),
+        ("is:foo", "is: takes deferred, edited, unused, retired or disputed"),
         ("type:xq", "identity, preference"),
         ("kind:xq", "memory, entity, conflict, instruction"),
         ("status:gone", "waiting, promoted"),

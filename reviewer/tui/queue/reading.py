@@ -42,12 +42,12 @@ class SessionsHere(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """`14 sessions of this project on this machine, 3 to read.`"""
+        """`14 sessions of this project on this machine, 3 to read in.`"""
         if not self.sessions and self.elsewhere:
             return f"{count(self.elsewhere, 'file')} of this project, read from elsewhere."
         if not self.sessions:
             return "There are no sessions of this project on this machine."
-        left = f"{self.unread:,} to read" if self.unread else "all read"
+        left = f"{self.unread:,} to read in" if self.unread else "all read in"
         return f"{count(self.sessions, 'session')} of this project on this machine, {left}."
 
 

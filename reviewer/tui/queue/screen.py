@@ -921,12 +921,12 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         shown: list[Offer] = []
 
         def find(text: str) -> Sequence[Option] | str:
-            number = int(text) if text.strip().isdecimal() else 0
-            if number > every:
+            number = int(text) if text.strip().isdecimal() else None
+            if number is not None and not 1 <= number <= every:
                 return f"There are {every:,} sessions to read."
             shown[:] = [each.of(number) if number else each for each in offers]
             return [
-                Option(str(at), display_line(each.reader.title), each.price)
+                Option(str(at), display_line(each.reader.title), f"{each.what}, {each.price}")
                 for at, each in enumerate(shown)
                 if number or text.casefold() in each.reader.title.casefold()
             ]
@@ -938,7 +938,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 raise SourceError(f"The reader cannot be started: {error.strerror}.") from error
             self.status.recover()  # from the error of the last reading
 
-        title = f"Start on {offers[0].what}: {kit_keys.CHOOSE.key} starts"
+        title = f"Let an agent read: {kit_keys.CHOOSE.key} starts"
         limit = f"; in one go up to {MAX_OFFERED:,} tokens" if offers[0].beyond else ""
         await self.choose(title, find, then, hint=f"or type how many{limit}")
 

@@ -96,7 +96,9 @@ async def test_the_number_of_sessions_to_read_is_typed(
         await screen.press("R", "3")
         assert "There are 2 sessions to read." in screen.text
         await screen.press("backspace", "1")
-        assert "Claude Code  about 2,000 tokens in, 900 out" in screen.text
+        assert (
+            "Claude Code  the newest of 2 sessions, about 2,000 tokens in, 900 out" in screen.text
+        )
         await screen.press("enter")
         await screen.until(lambda: READ in screen.text)
         assert len(engine.reader_log.all()) == 1
@@ -120,8 +122,8 @@ async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered
         (reading,) = engine.reader_log.all()
         engine.reader_log.forget("shop")
         await screen.press("R")
-        assert "Start on 1 session: enter starts" in screen.text
-        assert "Claude Code  about 2,000 tokens in, 900 out" in screen.text
+        assert "Let an agent read: enter starts" in screen.text
+        assert "Claude Code  1 session, about 2,000 tokens in, 900 out" in screen.text
         await screen.press("enter")
         await screen.until(lambda: "so this cost nothing" in " ".join(screen.text.split()))
     assert (reading.project, reading.reader) == ("shop", "claude")
@@ -139,7 +141,7 @@ async def test_once_it_has_read_the_key_is_known_and_the_line_makes_room(
         await screen.settle()
         assert "R starts" not in screen.text
         await screen.press("R")
-        assert "Start on 1 session: enter starts" in screen.text
+        assert "Let an agent read: enter starts" in screen.text
 
 
 async def test_the_same_key_stops_an_agent_that_hangs(

@@ -45,7 +45,7 @@ async def test_the_empty_queue_offers_to_read_the_sessions_and_r_reads_them(
     session(shop)
     async with opened(engine, project="shop") as screen:
         assert "r looks for sessions to read" in screen.text
-        here = "1 session of this project on this machine, 1 to read."
+        here = "1 session of this project on this machine, 1 to read in."
         await screen.until(lambda: here in screen.text)
         await screen.press("r")
         await screen.until(lambda: screen.status.startswith("Read 1 file"))

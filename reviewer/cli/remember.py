@@ -71,6 +71,15 @@ def remember(
         report_act(done)
 
 
+@click.command(cls=Verb)
+@click.argument("type_", metavar="TYPE")
+@click.argument("statement")
+@pass_session
+def add(session: Session, type_: str, statement: str) -> None:
+    with session.changing(create=True) as engine:
+        report_act(engine.entities.author(session.target(engine), type_, statement))
+
+
 def _place(text: str) -> tuple[Path, list[int]]:
     match = _PLACE.fullmatch(text)
     if match is None:

@@ -105,6 +105,7 @@ SECTIONS = {
 
 HIDDEN = {
     "read-sessions": VerbEntry("Ingest the sessions noted by hooks.", "hook:read_sessions"),
+    "add": VerbEntry("Write a memory, as `remember --type TYPE STATEMENT` does.", "remember"),
     "dev-seed": VerbEntry("Fill the queue with N generated candidates.", "demo:dev_seed"),
 }
 """Commands for programs."""

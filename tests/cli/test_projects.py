@@ -98,6 +98,7 @@ WORDED = (
 FILLING: dict[str, list[str]] = {
     "ingest": ["more.md"],
     "propose": ["more.md", "--yes", "--command", f"printf '{WORDED}'"],
+    "add": ["knowledge", "The wallaby is fed at noon"],
     "remember": ["The wallaby is fed at noon.", "--at", "more.md:0"],
     "state set": ["wallaby", "yes"],
     "context create": ["wallaby"],

@@ -22,7 +22,6 @@ from textual.worker import WorkerCancelled
 from reviewer.engine import Engine
 from reviewer.tui.app import ReviewerApp
 from reviewer.tui.kit import list_screen
-from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.kit.bars import StatusBar
 from reviewer.tui.queue import screen as queue_screen
 from reviewer.tui.queue.model import QueueModel
@@ -97,7 +96,6 @@ def seeded(engine: Engine) -> Engine:
 def _panes_follow_immediately(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(list_screen, "REST_SECONDS", 0.001)
     monkeypatch.setattr(queue_screen, "STATE_SECONDS", 0.001)
-    monkeypatch.setattr(kit_screen, "HELD_SECONDS", 0)
     monkeypatch.setattr("textual.screen.UPDATE_PERIOD", 0.001)
 
 

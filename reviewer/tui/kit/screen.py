@@ -7,7 +7,6 @@ from __future__ import annotations
 from asyncio import Future, ensure_future, to_thread, wait
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from time import monotonic
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeVar, cast
 
 from rich.cells import cell_len
@@ -49,8 +48,6 @@ Value = TypeVar("Value")
 
 LEAST_WORDS = 20
 """Cells of an act's title in the message that it was undone, however narrow the screen."""
-HELD_SECONDS = 0.5
-"""Keys that follow each other faster are repeats of one that is held down."""
 
 
 class EngineAct(Protocol):
@@ -92,7 +89,6 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
         self.undone: list[Step] = []
         self._named_act = 0
         """The act from elsewhere that the next key undoes or redoes."""
-        self._named_at = 0.0
         self._seen_version = engine.version()
 
     # reading
@@ -299,13 +295,13 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
             await self.reverse(None, history.redo, keys.REDO)
 
     def _was_named(self, following: tuple[int, str] | None, key: Action) -> bool:
-        """Whether an act from elsewhere was named, else name it. A key held down does not agree."""
+        """Whether an act from elsewhere was named, else name it."""
         if following is None:
             return False
         number, title = following
-        if self._named_act == number and monotonic() - self._named_at > HELD_SECONDS:
+        if self._named_act == number:
             return True
-        self._named_act, self._named_at = number, monotonic()
+        self._named_act = number
         self.say(
             f"Done earlier or elsewhere: {display_line(title)} - {key.key} again to {key.title} it"
         )

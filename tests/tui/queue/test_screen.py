@@ -10,7 +10,6 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
-from reviewer.tui.kit import screen as kit_screen
 from reviewer.tui.memory.screen import MemoryScreen
 from tests.present import present
 from tests.tui.conftest import NOW, SET_A_VALUE, Screen, opened, status_of
@@ -158,19 +157,14 @@ async def test_the_menu_names_its_keys_and_leaves_its_row_in_sight(
         assert "F8         History" in screen.text
 
 
-async def test_a_key_held_down_only_names_what_was_done_elsewhere(
-    stocked: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_undo_typed_fast_names_what_was_done_elsewhere_once(stocked: Engine) -> None:
     first, *others = stocked.queue.ids(QueueQuery())[:4]
     for each in (first, *others):
         stocked.triage.reject([each])
     async with opened(stocked) as screen:
-        monkeypatch.setattr(kit_screen, "HELD_SECONDS", 60)
         await screen.press(*"uuuu")
-        assert [status_of(stocked, each) for each in (first, *others)] == ["invalid"] * 4
-        monkeypatch.setattr(kit_screen, "HELD_SECONDS", 0)
-        await screen.press(*"uuu")
         assert [status_of(stocked, each) for each in others] == ["candidate"] * 3
+        assert status_of(stocked, first) == "invalid", "the first key only named it"
         await screen.press("f4", "f2", "u")
         assert status_of(stocked, first) == "invalid", "it is named again after a while elsewhere"
 

@@ -81,9 +81,11 @@ def _store(path: Path) -> Iterator[DoctorFinding]:
         return
     yield DoctorFinding("store size", f"{path.stat().st_size / 1e6:,.1f} MB")
     yield _who_can_look(path)
-    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    writable = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
     if not writable:
-        yield DoctorFinding("store writable", "no: copy it to a folder of your own", ok=False)
+        yield DoctorFinding(
+            "store writable", "no: copy it, and its -wal, to a folder of your own", ok=False
+        )
         return
     yield DoctorFinding("store writable", "yes")
     try:

@@ -74,8 +74,8 @@ class Database:
                 )
             elif self.path.is_file() and not _may_write(self.path):
                 raise StoreError(
-                    f"The store {self.path} is read-only. Copy it to a folder of your own, and name"
-                    " the copy with --db."
+                    f"The store {self.path} is read-only. Copy it to a folder of your own, with"
+                    f" {self.path.name}-wal if there is one, and name the copy with --db."
                 )
         except OSError as problem:
             raise StoreError(
@@ -180,7 +180,7 @@ class Database:
 
 def _may_write(path: Path) -> bool:
     """Whether this user may write to a file, and create a log beside it."""
-    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    return os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

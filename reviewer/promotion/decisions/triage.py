@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import msgspec
 from msgspec import Struct
 
 from reviewer.clock import Clock, iso
@@ -362,23 +361,6 @@ def _change_wording(act: Act, number: int, content: str, now: str) -> None:
             f"#{other} ({STATUS_WORDS[Status(status)]}) says the same. Nothing"
             f" was changed; merge #{number} into it instead."
         )
-    _check_proof(act, number, content)
-
-
-def _check_proof(act: Act, number: int, content: str) -> None:
-    """Flag a wording that says more than its quotes and the wordings before it."""
-    from reviewer.promotion.lists.proof_words import ticks  # late: only a wording needs it
-    from reviewer.proposing.values import Proof
-
-    flags, stored = act.query("SELECT flags, proof FROM memory WHERE id = ?", (number,))[0]
-    proof = msgspec.json.decode(stored, type=Proof)
-    if not proof.quotes:
-        return
-    earlier = act.query("SELECT content FROM content_history WHERE memory_id = ?", (number,))
-    found = ticks(proof, content, [each for (each,) in earlier])
-    known = set(flags.split()) - {"unproved", "not-alone"}
-    doubts = {"unproved"} if not all(each.met for each in found) else set()
-    act.update("memory", number, flags=" ".join(sorted(known | doubts)))
 
 
 def reword_row(

@@ -42,7 +42,8 @@ _UNUSED = "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id)"
 """Memories that no agent has got, at a call or in a packet."""
 _RETIRED = (
     "m.status = 'invalid' AND m.id IN (SELECT t.memory_id FROM ledger_touch t"
-    " JOIN ledger l ON l.id = t.act WHERE l.title LIKE '%retire%')"
+    " JOIN ledger l ON l.id = t.act WHERE l.title LIKE 'Retired %'"
+    " OR l.title LIKE '%of which retire a memory')"
 )
 """Former memories, by the title of the act that retired them."""
 

@@ -24,11 +24,11 @@ class Tick(Struct, frozen=True):
 def ticks(proof: Proof, content: str, earlier: Sequence[str] = ()) -> list[Tick]:
     """The flaws of a proof, a line each; else one line. Lines are counted from 0, as in a view.
 
-    `earlier`: the wordings before this one; the proof is of the first.
+    `earlier`: the wordings before this one, newest first; the proof is of the oldest.
     """
     new: tuple[str, ...] = ()
     if earlier:
-        new = added(content, (*earlier, *(quote.text for quote in proof.quotes)))
+        new = added(content, (earlier[-1], *(quote.text for quote in proof.quotes)))
         unproved = tuple(each for each in proof.unproved if each in content)
         alone = why_not_alone(content)
         proof = structs.replace(proof, unproved=unproved, not_alone_because=alone)

@@ -18,7 +18,7 @@ class Action(Struct, frozen=True):
     help: str
     """One sentence."""
     writes: bool = False
-    """It changes the store; refused while the store is read-only or being written."""
+    """It changes the store; refused while the store is being written."""
     takes_marked: bool = False
     """It applies to all marked rows, or to the row under the cursor if none is marked."""
     priority: bool = False

@@ -25,7 +25,8 @@ MOVES = (LINE_DOWN, LINE_UP, HALF_DOWN, HALF_UP, PAGE_DOWN, PAGE_UP, GO_HOME, GO
 
 UNDO = Action(
     "undo", "u", "undo",
-    "Undo your last act on this screen; without one, name the last one elsewhere.", writes=True,
+    "Undo your last act; one from elsewhere is named first, and undone by the key again.",
+    writes=True,
 )  # fmt: skip
 REDO = Action(
     "redo", "Z,ctrl+r", "redo",

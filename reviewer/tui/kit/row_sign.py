@@ -21,9 +21,10 @@ def sign_of(row: QueueRow, sign: Glyphs) -> tuple[str, bool]:
         return f"{sign.merged} ", False
     if row.deferred:
         return f"{sign.deferred} ", False
-    return (f"{sign.attention} ", True) if wants_a_look(row) else ("  ", False)
-
-
-def wants_a_look(row: QueueRow) -> bool:
-    flagged = (SUSPICIOUS | OUTDATED | DOUBTFUL).intersection(row.flags)
-    return bool(row.kind == "conflict" or row.reason or flagged)
+    if (
+        row.kind == "conflict"
+        or row.reason
+        or (SUSPICIOUS | OUTDATED | DOUBTFUL).intersection(row.flags)
+    ):
+        return f"{sign.attention} ", True
+    return "  ", False

@@ -437,7 +437,8 @@ class KitScreen(DismissOnce, Actor, Screen[None], inherit_bindings=False):
 
         async def answered(option: Option | None) -> None:
             self.show_footer()
-            self.left_question()
+            if self.question is None:
+                self.left_question()
             if option is not None:
                 await self.patiently(lambda: then(option))
 

@@ -11,7 +11,7 @@ from reviewer.text.display import display_line
 from reviewer.tui.evidence.structure import labelled
 from reviewer.tui.kit.line import Part
 from reviewer.tui.kit.row_list import StoredList
-from reviewer.tui.kit.row_sign import wants_a_look
+from reviewer.tui.kit.row_sign import sign_of
 from reviewer.tui.kit.text import MARGIN, Run, TextBlock, TextSpan, elapsed, moment, short_ids
 from reviewer.tui.memory.model import FactModel, TrustedRow
 from reviewer.tui.theme import Glyphs, RowStyles
@@ -42,8 +42,7 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
     def parts_of(
         self, row: TrustedRow | QueueRow, at: int, width: int, style: RowStyles, sign: Glyphs
     ) -> list[Part]:
-        """`saved    6    4    3   Run make fmt before make lint`; `!` if it did not help, or its
-        proof is doubtful. The calls
+        """`saved    6    4    3   Run make fmt before make lint`; `!` if it did not help. The calls
         wasted before stand there until it saves some."""
         text, strong, dim, accent, warm = style
         words = strong if at == self.cursor else text
@@ -54,10 +53,12 @@ class FactList(StoredList[FactModel, "TrustedRow | QueueRow"]):
         use, marked = self.model.uses.get(row.id), self.model.is_marked(at)
         saved = round(use.saved) if use is not None else 0
         calls = f"saved{saved:>5,}" if saved else f"wasted{row.cost:>4,}" if row.cost else ""
+        state, warning = sign_of(row, sign)
         pinned = sign.pinned if row.id in self.model.pinned else " "
         packets = sign.skip if row.id in self.model.left_out else pinned
-        fails = use is not None and use.broken > use.held
-        mark = sign.attention if fails or wants_a_look(row) else packets
+        mark = state[0] if warning else packets
+        if use is not None and use.broken > use.held:
+            mark = sign.attention
         return [
             (sign.mark if marked else " ", warm if marked else dim),
             (f"{calls:10}" if self.model.lost else "", accent if saved else dim),

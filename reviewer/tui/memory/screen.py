@@ -8,6 +8,7 @@ an entity into a value.
 from __future__ import annotations
 
 import os
+from array import array
 from asyncio import to_thread
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -113,7 +114,10 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             query = QueueQuery(project, "active", f"{EVERY} {text}", costliest_first=True)
             retired = structs.replace(query, status="invalid")
             recall = engine.recall
-            ids = engine.queue.ids(retired if RETIRED in text.split() else query)
+            ids = engine.queue.ids(query)
+            if RETIRED in text.split():
+                rejected = engine.queue.ids(retired)
+                ids = array("q", filter(engine.history.retired(rejected).__contains__, rejected))
             every = engine.queue.ids(structs.replace(query, filter=EVERY)) if text else ids
             uses, left_out = recall.uses(project), recall.left_out(project)
             pinned = engine.queue.ids(structs.replace(query, filter=f"{EVERY} when:pinned"))
@@ -229,6 +233,15 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             return f"You wrote this value: {edit} writes a new one, {unset} unsets it."
         return self.no_rows()
 
+    def cannot_be_wrong(self) -> str | None:
+        return self.trusted() or self.put_back_first()
+
+    def put_back_first(self) -> str | None:
+        row = self.facts.current
+        if isinstance(row, QueueRow) and row.status == Status.INVALID:
+            return f"Retired: {keys.TAKE_OUT.key} puts it back first."
+        return self.no_rows()
+
     def not_a_memory(self) -> str | None:
         if self.layer == "state":
             return "Trusted state cannot become an entity."
@@ -340,7 +353,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
         await self.ask_text("What the value is about", then, hint="its key, such as db_engine")
 
-    @unless(ListScreen.no_rows)
+    @unless(put_back_first)
     async def action_state_edit(self) -> None:
         """Write a new value of this key; reword a memory or entity, or set when agents get it."""
         shown = await self._current()
@@ -419,7 +432,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             hint="such as error nilerr; edit src/pay/; stop the first git push; no packet",
         )
 
-    @unless(trusted)
+    @unless(cannot_be_wrong)
     async def action_dispute(self) -> None:
         """Say what is wrong with a memory or entity, and put it back into the queue."""
         number = self.facts.under_cursor.id

@@ -77,8 +77,21 @@ async def test_a_retired_memory_goes_back_to_the_memories(known: Engine, memory:
         assert status_of(known, memory) == "invalid"
         await screen.press("f5", "/", *"is:retired", "enter")
         assert rows(screen) == ["Deploys need two approvals"]
+        await screen.press("e")
+        assert screen.status == "Retired: x puts it back first."
         await screen.press("x", *"put back into mem", "enter")
         assert status_of(known, memory) == "active"
+
+
+async def test_a_candidate_rejected_after_it_was_retired_is_not_retired(
+    known: Engine, memory: int
+) -> None:
+    known.triage.retire([memory])
+    known.triage.restore([memory])
+    known.triage.reject([memory])
+    async with opened(known, project="acme", size=(120, 40)) as screen:
+        await screen.press("f5", "/", *"is:retired", "enter")
+        assert "Nothing matches" in screen.text
 
 
 async def test_history_shows_what_was_done_to_a_memory(known: Engine, memory: int) -> None:

@@ -926,7 +926,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
                 return f"There are {every:,} sessions to read."
             shown[:] = [each.of(number) if number else each for each in offers]
             return [
-                Option(str(at), display_line(each.reader.title), f"{each.what}, {each.price}")
+                Option(
+                    str(at),
+                    display_line(each.reader.title),
+                    f"{each.sessions:,} of {every:,}, {each.price}",
+                )
                 for at, each in enumerate(shown)
                 if number or text.casefold() in each.reader.title.casefold()
             ]
@@ -940,7 +944,7 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
 
         title = f"Let an agent read: {kit_keys.CHOOSE.key} starts"
         limit = f"; in one go up to {MAX_OFFERED:,} tokens" if offers[0].beyond else ""
-        await self.choose(title, find, then, hint=f"or type how many{limit}")
+        await self.choose(title, find, then, hint=f"or type how many of the newest{limit}")
 
     def show_reversed(self, undone: Undone) -> None:
         """Go to the first row changed by an undo or redo, or on to the next waiting row."""

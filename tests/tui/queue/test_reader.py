@@ -96,9 +96,7 @@ async def test_the_number_of_sessions_to_read_is_typed(
         await screen.press("R", "3")
         assert "There are 2 sessions to read." in screen.text
         await screen.press("backspace", "1")
-        assert (
-            "Claude Code  the newest of 2 sessions, about 2,000 tokens in, 900 out" in screen.text
-        )
+        assert "Claude Code  1 of 2, about 2,000 tokens in, 900 out" in screen.text
         await screen.press("enter")
         await screen.until(lambda: READ in screen.text)
         assert len(engine.reader_log.all()) == 1
@@ -123,7 +121,7 @@ async def test_it_starts_after_a_question_its_rows_arrive_and_nothing_is_offered
         engine.reader_log.forget("shop")
         await screen.press("R")
         assert "Let an agent read: enter starts" in screen.text
-        assert "Claude Code  1 session, about 2,000 tokens in, 900 out" in screen.text
+        assert "Claude Code  1 of 1, about 2,000 tokens in, 900 out" in screen.text
         await screen.press("enter")
         await screen.until(lambda: "so this cost nothing" in " ".join(screen.text.split()))
     assert (reading.project, reading.reader) == ("shop", "claude")

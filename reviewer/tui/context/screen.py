@@ -70,6 +70,8 @@ MAX_SESSIONS = 500
 REQUEST_CELLS = 60
 FEW = 3
 """Lines of losses that need no pane of half the height."""
+END_CELLS = 40
+"""Cells for what follows a title in a message of two lines."""
 FEWEST_NAME = 8
 """Cells of the session's name in the title."""
 REGEX_SIGNS = frozenset("\\.*+?|^$()[]{}")
@@ -728,7 +730,8 @@ class ContextScreen(ListScreen, pane=keys.CONTEXT):
         """Report the new priority or criterion of some turns, and show them again."""
         if act:
             self._note(act, words, commit)
-        said = f"{display_line(words)}{remark}{to_undo(act)}"
+        shown = cut(display_line(words), 2 * self.size.width - END_CELLS, glyphs(self.app).ellipsis)
+        said = f"{shown}{remark}{to_undo(act)}"
         self.open_context(self.opened.id, said, commit)
 
     @unless(_no_row)

@@ -15,6 +15,7 @@ from reviewer.proposing.values import Proposer
 from reviewer.sources.records import Role
 from reviewer.store.changes import Value
 from reviewer.store.disputed import IS_DISPUTED
+from reviewer.store.undo import IS_UNDONE
 from reviewer.text.filter_line import Field, Term, parsed, terms, unfinished
 from reviewer.text.signs import FLAGS
 
@@ -41,11 +42,12 @@ _STATUS_WORDS = {
 _UNUSED = "NOT EXISTS (SELECT 1 FROM use_of_memory u WHERE u.memory_id = m.id)"
 """Memories that no agent has got, at a call or in a packet."""
 _RETIRED = (
-    "m.status = 'invalid' AND m.id IN (SELECT t.memory_id FROM ledger_touch t"
-    " JOIN ledger l ON l.id = t.act WHERE l.title LIKE 'Retired %'"
-    " OR l.title LIKE '%of which retire a memory')"
+    "m.status = 'invalid' AND EXISTS (SELECT 1 FROM ledger a WHERE a.id ="
+    " (SELECT max(t.act) FROM ledger_touch t JOIN ledger l ON l.id = t.act WHERE t.memory_id = m.id"
+    f" AND l.kind NOT IN ('undo', 'redo') AND NOT {IS_UNDONE})"
+    " AND (a.title LIKE 'Retired %' OR a.title LIKE '%of which retire a memory'))"
 )
-"""Former memories, by the title of the act that retired them."""
+"""Former memories, by the title of the last act on them."""
 
 
 def _types() -> Iterator[str]:

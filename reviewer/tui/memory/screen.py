@@ -8,7 +8,6 @@ an entity into a value.
 from __future__ import annotations
 
 import os
-from array import array
 from asyncio import to_thread
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -114,10 +113,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
             query = QueueQuery(project, "active", f"{EVERY} {text}", costliest_first=True)
             retired = structs.replace(query, status="invalid")
             recall = engine.recall
-            ids = engine.queue.ids(query)
-            if RETIRED in text.split():
-                rejected = engine.queue.ids(retired)
-                ids = array("q", filter(engine.history.retired(rejected).__contains__, rejected))
+            ids = engine.queue.ids(retired if RETIRED in text.split() else query)
             every = engine.queue.ids(structs.replace(query, filter=EVERY)) if text else ids
             uses, left_out = recall.uses(project), recall.left_out(project)
             pinned = engine.queue.ids(structs.replace(query, filter=f"{EVERY} when:pinned"))

@@ -75,7 +75,7 @@ async def test_a_retired_memory_goes_back_to_the_memories(known: Engine, memory:
         assert known.recall.moments(memory) == (read_moment("guard git push"),)
         await screen.press("u")
         assert status_of(known, memory) == "invalid"
-        await screen.press("f5", "/", *"is:retired", "enter")
+        await screen.press("Z", "u", "Z", "u", "f5", "/", *"is:retired", "enter")
         assert rows(screen) == ["Deploys need two approvals"]
         await screen.press("e")
         assert screen.status == "Retired: x puts it back first."

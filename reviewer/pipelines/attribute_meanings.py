@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from reviewer.pipelines.values import (
-    Handler,
-)
+from reviewer.pipelines.values import Handler
 
 FIDELITY_OF_GRAPH = ("default_fidelity", "context_fidelity_default")
 THREAD_OF_GRAPH = ("default_thread_id", "default_thread", "thread_id", "context_thread_default")

@@ -47,6 +47,7 @@ LINES_BESIDE_ROWS = 17
 
 DEMO = "reviewer demo shows everything on sample data, without touching your files."
 ELSEWHERE = "This folder has no sessions of its own: choose another project."
+MASKED = "Secrets are masked before anything is stored or sent."
 FORMER = "Meant for a folder where this project was before, or one of its worktrees or clones."
 
 
@@ -126,7 +127,7 @@ class StartScreen(KitScreen, pane=keys.START):
         lines = [
             (f"{first} Then you decide what to keep, one row and one key at a time.", "bold"),
             (where, ""),
-            (f"Nothing leaves this machine{self._unless()}. Secrets are masked first.", ""),
+            (f"Nothing leaves this machine{self._unless()}. {MASKED}", ""),
         ]
         if here.gone:
             lines.insert(1, (FORMER, ""))

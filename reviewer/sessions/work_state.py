@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from msgspec import Struct, structs
@@ -184,7 +184,7 @@ class WorkTracker:
                 for check, count in self._checks.values()
             ),
             commits=tuple(tree.commits),
-            conflicts=tuple(tree.conflicts.values()),
+            conflicts=tuple(self._conflicts()),
             plan=plan.items if plan else (),
             plan_line=plan.origin.line_start if plan else -1,
             running=tuple(self._running.values()),
@@ -194,6 +194,17 @@ class WorkTracker:
             changed_by=tree.changed_by,
             last_delegated=self._last_delegated,
         )
+
+    def _conflicts(self) -> Iterator[Conflict]:
+        open_edits = {
+            absolute(call.origin.cwd, change.path)
+            for call in self._open.values()
+            for change in call.changes
+        }
+        for conflict in self._tree.conflicts.values():
+            pending = not conflict.touched and conflict.path in open_edits
+            touched = "edited since, no result seen" if pending else conflict.touched
+            yield structs.replace(conflict, touched=touched)
 
     def _place(self) -> str:
         """The session's folder; if the last change is elsewhere, the folder above it in which most

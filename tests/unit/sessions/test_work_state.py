@@ -349,13 +349,22 @@ def test_a_push_after_a_quiet_commit_on_a_branch_that_git_named(made: Told) -> N
 
 def test_conflicts_and_what_was_done_to_each(made: Told) -> None:
     clash = "".join(
-        f"CONFLICT (content): Merge conflict in {name}\n" for name in ("a.py", "b.py", "c.py")
+        f"CONFLICT (content): Merge conflict in {name}\n"
+        for name in ("a.py", "b.py", "c.py", "d.py")
     )
     made.run("git merge origin/main", f"Auto-merging\n{clash}", failed=True)
     made.edit(f"{HOME}/a.py")
     made.run("git add b.py")
+    given = {"file_path": f"{HOME}/d.py", "old_string": "<<<<<<<", "new_string": "a = 1"}
+    made.call("Edit", None, **given)
     found = {each.path.removeprefix(f"{HOME}/"): each.touched for each in state(made).conflicts}
-    assert found == {"a.py": "edited since", "b.py": "staged since", "c.py": ""}
+    pending = "edited since, no result seen"
+    assert found == {
+        "a.py": "edited since",
+        "b.py": "staged since",
+        "c.py": "",
+        "d.py": pending,
+    }
     made.run("git merge --abort")
     assert state(made).conflicts == ()
 

@@ -60,6 +60,7 @@ OPENING = 60
 MIN_CUT = 60
 """Minimum tokens of a cut message."""
 ABOVE = "the request above."
+ASKED_BELOW = "The agent's last question below has no answer yet."
 _STOP = re.compile(r"[.!?;](?= )|[。！？；]")
 """The end of a sentence in a line."""
 _MARKS = {"person": "Person: ", "steps": "  → ", "earlier": "Earlier summary: ", "agent": "Agent: "}
@@ -111,6 +112,7 @@ class _Writing:
         self._said: set[str] = set()
         self._texts: set[str] = set()
         self._before: list[Part] = []
+        self._asks = ""  # the end of the agent's open question
         for piece in self._pieces:
             if piece.turn in important:
                 piece.weight *= MARKED
@@ -186,6 +188,7 @@ class _Writing:
         if working:
             return "The agent was still at work on it."
         if question := question_in(last.text, QUESTION):
+            self._asks = question[-SHORT:]
             return f'The agent asks, without an answer yet: "{question}"'
         return "The agent had the last word."
 
@@ -348,8 +351,10 @@ class _Writing:
     # The text
 
     def _written(self, after: Sequence[Part]) -> str:
-        parts = [*self._before, (HandoverSection.COURSE, self._course_lines()), *after]
-        return _text(parts, self._titled)
+        lines, before = self._course_lines(), self._before
+        if self._asks and any(self._asks in line for line in lines):
+            before = [(title, [*said[:-1], ASKED_BELOW]) for title, said in before]
+        return _text([*before, (HandoverSection.COURSE, lines), *after], self._titled)
 
     def _course_lines(self) -> list[str]:
         lines: list[str] = []

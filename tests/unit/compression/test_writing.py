@@ -141,9 +141,30 @@ def test_numbered_answers_stand_with_their_questions() -> None:
 def test_the_end_of_an_answer_to_a_question_outranks_its_middle() -> None:
     rows = [f"row_{number}, boat_{number}, mast_{number}" for number in range(20)]
     answer = agent("\n\n".join(["I looked at it.", *rows, "So the two sheets match."]))
-    after = [turn("Print it."), *(agent(f"The sheet_{number} is printed.") for number in range(6))]
-    assert "match" in written([turn("Do they fit?"), answer, *after], 170)
-    assert "match" not in written([turn("Look at them."), answer, *after], 170)
+    sheet = (
+        "The sheet_{0} is printed for the boats of pier_{0} that leave the harbour before the tide, "
+        "on paper that stands the rain of the winter."
+    )
+    after = [turn("Print it."), *(agent(sheet.format(number)) for number in range(4))]
+    assert "match" in written([turn("Do they fit?"), answer, *after], 360)
+    assert "match" not in written([turn("Look at them."), answer, *after], 360)
+
+
+def test_what_an_agent_announces_before_a_call_gives_way() -> None:
+    work = [
+        each
+        for number in range(4)
+        for each in (
+            agent(
+                f"The boat_{number} is missing on the sheet, since pier_{number} is closed.\n\n"
+                f"Let me print sheet_{number} with the lamp_{number} of mast_{number}."
+            ),
+            *run(f"print {number}"),
+        )
+    ]
+    text = written([turn("Look at them."), *work, agent("Printed."), turn("Thanks.")], 190)
+    assert text.count("is missing on the sheet") == 4
+    assert text.count("Let me print") < 4
 
 
 def test_code_of_many_lines_is_left_out_with_a_mark() -> None:
@@ -214,7 +235,7 @@ def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
             "The person refused the agent's last call without a word.",
         ),
         ([FERRY[0], *FERRY[3:5]], "The agent had begun to work on it."),
-        (FERRY[:2], f'The agent asks, without an answer yet: "{FERRY[1].text}"'),
+        (FERRY[:2], "The agent's last question below has no answer yet."),
     ],
 )
 def test_where_the_agent_stands_with_the_request(turns: list[SegmentTurn], said: str) -> None:

@@ -142,7 +142,7 @@ def test_the_end_of_an_answer_to_a_question_outranks_its_middle() -> None:
     rows = [f"row_{number}, boat_{number}, mast_{number}" for number in range(20)]
     answer = agent("\n\n".join(["I looked at it.", *rows, "So the two sheets match."]))
     sheet = (
-        "The sheet_{0} is printed for the boats of pier_{0} that leave the harbour before the tide, "
+        "The sheet_{0} is printed for the boats of pier_{0} that leave before the tide, "
         "on paper that stands the rain of the winter."
     )
     after = [turn("Print it."), *(agent(sheet.format(number)) for number in range(4))]

@@ -355,8 +355,7 @@ def test_conflicts_and_what_was_done_to_each(made: Told) -> None:
     made.run("git merge origin/main", f"Auto-merging\n{clash}", failed=True)
     made.edit(f"{HOME}/a.py")
     made.run("git add b.py")
-    given = {"file_path": f"{HOME}/d.py", "old_string": "<<<<<<<", "new_string": "a = 1"}
-    made.call("Edit", None, **given)
+    made.call("Edit", None, file_path=f"{HOME}/d.py", old_string="b = 1", new_string="b = 2")
     found = {each.path.removeprefix(f"{HOME}/"): each.touched for each in state(made).conflicts}
     pending = "edited since, no result seen"
     assert found == {

@@ -248,7 +248,7 @@ class _Open:
             tuple(self.failures),
             self.parts - left,
             left,
-            sum(each.read for each in written),
+            sum(each.read for each in written if each.problem is None),
         )
 
 

@@ -157,6 +157,13 @@ def test_a_failure_costs_one_piece_and_three_in_a_row_end_the_run(tmp_path: Path
     assert sum(len(each.proved) for each in done) == 1
 
 
+def test_a_piece_without_its_second_answer_is_not_counted_as_read(tmp_path: Path) -> None:
+    doubted = answer(said("The card terminal repeats its answer after 35 seconds.", (1, WORDS)))
+    by = writer(Scripted(doubted, BUSY))
+    [done] = results(plan_run(sessions(tmp_path, 1), by, max_tokens=2000), by)
+    assert (done.answered, done.read, done.left) == (0, 0, 1)
+
+
 def test_each_question_names_what_is_known_by_then_in_the_room_that_was_planned(
     tmp_path: Path,
 ) -> None:

@@ -91,6 +91,8 @@ async def test_p_changes_the_project_on_every_screen(stocked: Engine) -> None:
                 await screen.press("p", *project, "enter")
                 assert bar(screen.text).startswith(f" {project}"), key
                 assert type(screen.app.screen) in (shown, ChoiceScreen), key
+                await screen.settle()
+                assert f"Queue {stocked.queue.counts(project).waiting} " in bar(screen.text), key
                 await screen.press("escape")
 
 

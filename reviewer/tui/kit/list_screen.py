@@ -202,9 +202,10 @@ class ListScreen(KitScreen, inherit_bindings=False):
         self.read(lambda: self.engine.queue.counts(self.project), self.take_counts, group="counts")
 
     def take_counts(self, counts: Counts) -> None:
-        """Show the counts here and on the base screen, whose header every shown screen copies."""
-        for header in (self.header, *self.app.screen_stack[0].query(HeaderBar)):
-            header.waiting = counts.waiting
+        """Show the counts here and on the open screens; later ones copy the header of the first."""
+        for screen in {self, *self.app.screen_stack}:
+            for header in screen.query(HeaderBar):
+                header.waiting = counts.waiting
 
     async def change(self, act: Callable[[], ActT], words: str = "", total: int = 0) -> ActT:
         done = await super().change(act, words, total)

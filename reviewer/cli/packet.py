@@ -99,8 +99,9 @@ def packet(
 ) -> None:
     """The text stays within the budget, except that the constitution, the reading order and the
     instruction are always included. It comes from the trusted state and the active memories and
-    entities of the store, or from a .context folder. With a task, its words decide the order in
-    every section.
+    entities of the store, or from a .context folder. A task raises the entries that fit it: in a
+    folder all of them, of the store's memories one in four, as a request says little about later
+    needs.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -129,11 +130,6 @@ def packet(
     if task.strip() and not ready.for_task:
         narrate(
             "No word of the task tells the items apart, so they are in the order without a task."
-        )
-    if explain and ready.for_task:
-        narrate(
-            "With a task all sections compete for the room by how well they fit it; tasks may "
-            "take up to 40 % of the budget, conventions 20 %."
         )
 
 

@@ -291,9 +291,10 @@ def score_text(score: Score) -> str:
     if score.recurrence is not None and not (score.for_task and score.relevance):
         return ", ".join((*needs, seen))
     task = "the task" if score.for_task else "an open task"
-    names = _some(score.matched) or f"no {'rare ' if score.relevance else ''}word of {task}"
+    none = f"only common words of {task}" if score.relevance else f"no word of {task}"
+    names = _some(score.matched) or none
     if score.for_task:
-        parts = [f"it has {names}" if score.matched else names]
+        parts = [f"it has {names}"]
         if score.working:
             parts.insert(0, "it is in progress")
         parts += needs

@@ -113,7 +113,8 @@ def moment_words(moments: Sequence[Moment], signs: Glyphs) -> str:
     """When agents get a memory: `in packets · when git push fails · at a prompt about it`."""
     kinds = [each.kind for each in moments]
     if "always" in kinds and not any(each.value for each in moments):
-        return "only in packets, first" if "pinned" in kinds else "only in packets"
+        where = "first in packets" if "pinned" in kinds else "in packets"
+        return f"{where}, at no other moment"
     prompts = "unprompted" not in kinds
     at = [_at(each) for each in moments if each.value and (prompts or each.kind != "path")]
     if "only" in kinds and not prompts and not at:

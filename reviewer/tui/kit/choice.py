@@ -83,7 +83,7 @@ class ChoiceScreen(
     ChoiceScreen ChoiceList { border: none; padding: 0; height: 1fr; background: $background;
                               scrollbar-size-vertical: 1; text-wrap: nowrap;
                               text-overflow: ellipsis; }
-    ChoiceScreen ChoiceList.-nothing { text-wrap: wrap; text-overflow: fold; }
+    ChoiceScreen ChoiceList.-wrapped { text-wrap: wrap; text-overflow: fold; }
     """
 
     def __init__(
@@ -178,7 +178,7 @@ class ChoiceScreen(
     def _show(self, found: Sequence[Option] | str) -> None:
         words = found if isinstance(found, str) else self._nothing
         self._shown = () if isinstance(found, str) else found
-        self.list.set_class(not self._shown, "-nothing")
+        self.list.set_class(len(self._shown) < 2, "-wrapped")
         self.list.clear_options()
         keys_shown = [each.key for each in self._shown]
         initial = self._current in keys_shown and self.field.value == self._text

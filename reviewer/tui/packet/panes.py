@@ -92,10 +92,7 @@ def why_blocks(model: PacketModel, sign: Glyphs, use: str) -> tuple[str, list[Te
     """Title and text about the item under the cursor; `use`: of a memory, in words."""
     row = model.current
     if row is None or isinstance(row, SectionRow):
-        words = (
-            "In each section, pinned items come first, then those of most sessions; with a task,"
-            " one in four is chosen by the task."
-        )
+        words = "Pinned items come first, then those of most sessions; a task raises what fits it."
         return "Why", [TextBlock(words, "text")] if row else []
     tokens = f"{row.tokens:,}"
     if row.full_tokens is not None and row.state != "full":

@@ -83,6 +83,15 @@ async def test_what_is_typed_is_added_to_the_moments_that_a_memory_has(engine: E
         assert "there is no program coinpress on the PATH" in screen.status
 
 
+async def test_all_moments_are_said_while_they_are_typed(known: Engine, memory: int) -> None:
+    async with opened(known, project="acme", size=(60, 24)) as screen:
+        await screen.press("f5", "G", "e", *"when", "enter", "ctrl+u")
+        await screen.press(*"command make; edit src/pay/; error nilerr; guard git push")
+        text = " ".join(screen.text.replace("│", " ").split())
+        assert "when make fails" in text
+        assert "stops the first git push" in text
+
+
 async def test_no_packet_stays_so_beside_a_clause_that_is_no_moment_yet(
     known: Engine, memory: int
 ) -> None:
@@ -232,6 +241,13 @@ async def test_a_memory_is_called_wrong_without_a_reason(known: Engine, memory: 
         assert status_of(known, memory) == "candidate"
         await screen.press("f2")
         await screen.until(lambda: "called wrong (no reason given)" in screen.text)
+
+
+async def test_marked_memories_are_called_wrong_one_at_a_time(known: Engine, memory: int) -> None:
+    async with opened(known, project="acme", size=(80, 24)) as screen:
+        await screen.press("f5", "G", "space", "d")
+        assert screen.status == "One at a time, with its reason: esc clears the marks."
+        assert status_of(known, memory) == "active"
 
 
 async def test_keys_typed_ahead_of_the_reading_edit_the_row_under_the_cursor(

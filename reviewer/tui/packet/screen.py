@@ -201,10 +201,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
 
     def _source_words(self) -> str:
         if self.source.folder is None:
-            start = not self.choices.task and self.choices.budget == START_TOKENS
-            trial = f"a trial: sessions start with {START_TOKENS:,} and no task"
-            sent = "as sent when a session starts" if start else trial
-            return f"memories of {self.project}, {sent}" if self.project else "of all projects"
+            if self.project is None:
+                return "of all projects"
+            if not self.choices.task and self.choices.budget == START_TOKENS:
+                return "as sent when a session starts"
+            return f"a trial: sessions start with {START_TOKENS:,} and no task"
         path = self.source.folder.absolute()
         return f"{path.parent.name}/{path.name}" if path.name == ".context" else path.name
 

@@ -85,7 +85,7 @@ async def test_at_first_it_is_what_a_session_gets_at_its_start(remembering: Engi
     remembering.work_in(remembering.choose_project("kiosk"))
     sent = packet_within(remembering, task="", now=datetime.now().astimezone())
     async with opened(remembering, project="kiosk", size=(118, 34), on="f4") as screen:
-        assert "memories of kiosk, as sent when a session starts" in screen.text
+        assert "· as sent when a session starts" in screen.text
         packet = present(model(screen).packet)
         assert packet.markdown.strip() in sent.text
         assert f"used about {packet.tokens_used:,}" in screen.text

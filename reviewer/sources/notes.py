@@ -155,8 +155,6 @@ FORMAT = Format(
     name="markdown",
     agent="Markdown and text notes",
     turns=lambda reading: _Note(reading).turns(),
-    person="none: a note is evidence in itself",
-    left_out="HTML comments, templates, front matter",
     tested="real files",
 )
 """Any text that reads as prose and has no other format is a note (see `_text_format`)."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from reviewer.cli.root import SECTIONS, root
-from reviewer.sources.format import Format, Location
+from reviewer.sources.format import Location
 from reviewer.sources.registry import FORMATS
 from reviewer.text.signs import MEANINGS
 from reviewer.tui.actions import ACTIONS, PANES
@@ -90,28 +90,21 @@ recorded in several forms, or copied by a resumed session, counts once. Database
 read-only; one in use is copied first. `reviewer sources` looks for sessions in the places below and
 nowhere else, without following links there.
 
+The person's words are what they typed. System prompts, instruction files, reminders, notices,
+text around commands, attached files, results of tools, and tasks of sub-agents do not count as
+theirs, whatever role the file gives them.
+
 """
 
 
 def formats_page() -> str:
-    """Every format: its location, what counts as the person's words, and other contents."""
-    parts = [FORMATS_HEAD]
-    read = [each for each in FORMATS if each.person]
-    parts.append("| format | agent | tested on |\n| --- | --- | --- |")
-    parts += [f"| [{each.name}](#{each.name}) | {each.agent} | {each.tested} |" for each in read]
-    for each in read:
-        parts.append("\n" + "\n".join(_format_section(each)))
-    return "\n".join(parts) + "\n"
-
-
-def _format_section(each: Format) -> Iterator[str]:
-    yield f"## {each.name}\n"
-    yield f"- The person's words: {each.person}"
-    for title, value in (("Not theirs", each.left_out), ("Sub-agents", each.subagent)):
-        if value:
-            yield f"- {title}: {value}"
-    for location in each.locations:
-        yield f"- Stored in {_place(location)}"
+    """Every format, and the places where agents keep their sessions."""
+    named = [f"| {each.name} | {each.agent} | {each.tested} |" for each in FORMATS]
+    places = [
+        f"- {each.agent}: {_place(location)}" for each in FORMATS for location in each.locations
+    ]
+    head = "| format | agent | tested on |\n| --- | --- | --- |"
+    return "\n".join([FORMATS_HEAD, head, *named, "\n## Places\n", *places]) + "\n"
 
 
 def _place(location: Location) -> str:

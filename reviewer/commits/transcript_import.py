@@ -71,7 +71,7 @@ def read_transcript(path: Path, *, session: str | None = None) -> ImportedTransc
     for event in stream.kept():
         if isinstance(event, Plan):
             continue
-        draft = _draft(event, is_note=stream.format in NOTE_FORMATS)
+        draft = draft_of(event, is_note=stream.format in NOTE_FORMATS)
         if not draft.text.text.strip():
             skipped[f"empty {_EMPTY.get(type(event), 'text')}"] += 1
             if isinstance(event, Result) and event.call in calls:
@@ -118,7 +118,8 @@ def _masked(drafts: Iterable[Draft]) -> Counter[str]:
     return Counter(kind for draft in drafts for kind in draft.text.masked)
 
 
-def _draft(event: Event, *, is_note: bool) -> Draft:
+def draft_of(event: Event, *, is_note: bool) -> Draft:
+    """An event as a commit, secrets masked."""
     role, type_, name, text, call = "assistant", "dialogue", "", "", ""
     if isinstance(event, Message):
         role, name, text = _ROLES[event.speaker], event.name, event.text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, chain
 from typing import Any
 
@@ -23,24 +23,17 @@ from reviewer.compression.segments import cut_segments, readable, with_call
 from reviewer.compression.values import (
     OFFLINE,
     PASSES,
+    TURN_KINDS,
     AnchorPoint,
     AppliedSummary,
     Level,
     Segment,
     SegmentTurn,
-    TurnKind,
 )
 from reviewer.compression.verbatim import find_verbatim, first_place
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database
-
-TURN_KINDS: Mapping[str, TurnKind] = {
-    "reasoning": "thinking",
-    "tool_call": "tool_use",
-    "tool_result": "tool_result",
-}
-"""Commit type -> kind of turn; text for every other type."""
 
 PINNED_SPAN = 2
 """`anchor.confirmed` of a pinned span; earlier versions also wrote 1."""

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct, structs
 
-from reviewer.compression.values import SegmentTurn
+from reviewer.commits.transcript_import import draft_of
+from reviewer.compression.values import TURN_KINDS, SegmentTurn
 from reviewer.errors import SourceError
 from reviewer.sources.claude_words import command_called
-from reviewer.sources.event_maker import EventMaker
-from reviewer.sources.events import Call, Compaction, Event, Result, Rewind
-from reviewer.sources.open import format_of
-from reviewer.sources.parts import Part
-from reviewer.sources.records import RecordUse, Role
+from reviewer.sources.events import (
+    Call,
+    Compaction,
+    Event,
+    Message,
+    Notice,
+    NoticeKind,
+    Origin,
+    Plan,
+    Result,
+    Rewind,
+)
+from reviewer.sources.open import NOTE_FORMATS, format_of
+from reviewer.sources.records import Role
 from reviewer.sources.stream import read
-from reviewer.sources.turns import Turn, is_left, use_of
 from reviewer.text.runs import without_long_runs
-from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
 
 Lines = tuple[int, int | None]
-_READ = frozenset({RecordUse.MESSAGE, RecordUse.TOOL, RecordUse.SUMMARY, RecordUse.WRAPPER})
+_LEFT_OUT = frozenset({NoticeKind.BOOT, NoticeKind.INJECTED, NoticeKind.TEMPLATE})
 
 
 class Conversation(Struct):
@@ -96,52 +105,59 @@ class FileTurns:
     def before(self) -> tuple[SegmentTurn, ...]:
         """The turns before the lines, for the state of the work; their tokens are not counted."""
         start, _ = self._lines
-        if not start:
-            return ()
-        self._rewinds += (each for each in self._live((0, start)) if isinstance(each, Rewind))
-        return tuple(self._made((0, start), lambda _: 0))
+        return tuple(self._made((0, start), lambda _: 0)) if start else ()
 
     def _made(self, lines: Lines, count: Callable[[str], int]) -> Iterator[SegmentTurn]:
         chosen = self._chosen
         if chosen is None:
             return
-        maker = EventMaker(self._format.name)
         only = chosen.name if self._several and self._has_sessions else None
         is_task = chosen.aside and lines[0] == 0
         """Whether the next words are the task of the sub-agent."""
-        for turn in self._live(lines, only):
-            if isinstance(turn, Rewind) or self._key(turn) != chosen.key:
+        for event in self._events(lines, only):
+            line = event.origin.line_start
+            if isinstance(event, Rewind) or self._key(event.origin) != chosen.key:
                 continue
-            line = turn.origin.line_start
             if any(each.first <= line < each.end for each in self._rewinds):
                 continue
             # beside the conversation, only calls of sub-agents and notices
-            aside = turn.origin.sidechain and not chosen.aside
-            for part in turn.parts:
-                events = maker.of_part(turn, part)
-                if _is_read(turn, part) and (not aside or part.kind in ("tool_use", "tool_result")):
-                    made = _made(
-                        turn, part, events[0], count, aside=aside or _is_notice(turn, part)
-                    )
-                    if is_task and part.kind == "text" and not made.aside:
-                        made, is_task = structs.replace(made, role=str(Role.USER)), False
-                    yield made
+            aside = event.origin.sidechain and not chosen.aside
+            if aside and not isinstance(event, (Call, Result)):
+                continue
+            made = self._turn(event, count, aside=aside or _is_notice(event))
+            if is_task and made.kind == "text" and not made.aside:
+                made, is_task = structs.replace(made, role=str(Role.USER)), False
+            yield made
+
+    def _turn(self, event: Event, count: Callable[[str], int], *, aside: bool) -> SegmentTurn:
+        """An event as a turn. `aside`: not part of the conversation itself."""
+        draft = draft_of(event, is_note=self._format.name in NOTE_FORMATS)
+        text = without_long_runs(draft.text.text)
+        facts: dict[str, Any] = {**draft.meta, "aside": aside}
+        return SegmentTurn(
+            draft.role,
+            text,
+            0 if aside else count(text),
+            TURN_KINDS.get(draft.type, "text"),
+            " ".join(draft.name.split()),
+            draft.at,
+            summary=isinstance(event, Compaction),
+            **facts,
+        )
 
     def _survey(self) -> list[Conversation]:
         """The conversations; also records the rewinds. Those of sub-agents and those without
         messages are left out, unless there are no others.
         """
         found: dict[str, Conversation] = {}
-        for turn in self._live(self._lines):
-            if isinstance(turn, Rewind):
-                self._rewinds.append(turn)
-            elif parts := [part for part in turn.parts if _is_read(turn, part)]:
-                key, at = self._key(turn), turn.origin
+        for event in self._events(self._lines):
+            if isinstance(event, Rewind):
+                self._rewinds.append(event)
+            else:
+                key, at = self._key(event.origin), event.origin
                 each = found.setdefault(key, Conversation(key, at.session or ""))
                 each.latest = max(each.latest, at.at or "")
-                each.said = each.said or any(
-                    part.kind == "text" and not _is_notice(turn, part) for part in parts
-                )
+                each.said = each.said or _is_said(event)
                 each.aside = each.aside and at.sidechain
         main = [each for each in found.values() if not each.aside] or list(found.values())
         main = [each for each in main if each.said] or main
@@ -149,14 +165,17 @@ class FileTurns:
             each.number = number
         return main
 
-    def _live(self, lines: Lines, only: str | None = None) -> Iterator[Turn | Rewind]:
+    def _events(self, lines: Lines, only: str | None = None) -> Iterator[Event]:
+        """The events that belong to a conversation or show the state of the work, and rewinds."""
         only = only or self._only
         start, end = lines
         sessions = frozenset((only,)) if only else None
-        return read(self._path, line_start=start, line_end=end, sessions=sessions).turns()
+        for event in read(self._path, line_start=start, line_end=end, sessions=sessions):
+            is_left_out = isinstance(event, Notice) and event.kind in _LEFT_OUT
+            if not (is_left_out or isinstance(event, Plan)):
+                yield event
 
-    def _key(self, turn: Turn) -> str:
-        at = turn.origin
+    def _key(self, at: Origin) -> str:
         return f"{at.session or ''}\n{at.conversation}" if self._several else ""
 
     def _named(self, name: str) -> Conversation:
@@ -167,45 +186,10 @@ class FileTurns:
         raise SourceError(f"{self._path} has no conversation {name!r}.")
 
 
-def _is_read(turn: Turn, part: Part) -> bool:
-    """Whether a part belongs to the conversation or shows the state of the work."""
-    if use_of(turn, part) not in _READ or is_left(turn, part):
-        return False
-    return bool(part.text.strip()) or part.kind == "tool_result"
+def _is_said(event: Event) -> bool:
+    return isinstance(event, (Message, Compaction, Notice)) and not _is_notice(event)
 
 
-def _is_notice(turn: Turn, part: Part) -> bool:
-    """Whether a part is text of the client, other than a command called by the person."""
-    return use_of(turn, part) is RecordUse.WRAPPER and not command_called(part.text.strip())
-
-
-def _made(
-    turn: Turn, part: Part, event: Event, count: Callable[[str], int], *, aside: bool
-) -> SegmentTurn:
-    """A part as a turn, secrets masked. `aside`: not part of the conversation itself."""
-    at = turn.origin
-    text = without_long_runs(mask(part.text.replace("\r\n", "\n")).text)
-    ended = event if isinstance(event, Result) else None
-    role, name, call = turn.role, part.name, part.call
-    if isinstance(event, Call):
-        call = event.id
-    elif isinstance(event, Result):
-        role, name, call = Role.TOOL, event.tool or name, event.call
-    elif isinstance(event, Compaction):
-        role = Role.ASSISTANT  # agents write summaries with the person's role
-    return SegmentTurn(
-        str(role),
-        text,
-        0 if aside else count(text),
-        part.kind,
-        " ".join(name.split()),
-        at.at,
-        call=call,
-        folder=event.origin.cwd,
-        branch=at.branch,
-        outcome=str(ended.outcome) if ended else "",
-        exit_code=ended.exit_code if ended else None,
-        words=mask(ended.words).text if ended and ended.words else "",
-        aside=aside,
-        summary=isinstance(event, Compaction),
-    )
+def _is_notice(event: Event) -> bool:
+    """Whether an event is text of the client, other than a command called by the person."""
+    return isinstance(event, Notice) and not command_called(event.text.strip())

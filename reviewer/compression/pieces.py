@@ -162,11 +162,6 @@ def numbered_in(text: str) -> list[str]:
     return items
 
 
-def headings_in(text: str) -> list[str]:
-    """The headings of a text in order."""
-    return [line.text for line in _lines(text) if line.kind is UnitKind.HEADING]
-
-
 def end_of(line: str, longest: int) -> str:
     """A line, or its end in whole words: at most `longest` characters."""
     return line if len(line) <= longest else f"...{line[-longest:].partition(' ')[2]}"

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from reviewer.compression.pieces import NUMBERED, headings_in
 from reviewer.compression.session import Changed, SessionFacts, Voice
 from reviewer.compression.told import (
     DECLARED,
@@ -183,7 +182,7 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     """
     state = session.state
     if not state.open_items:
-        return [] if part else _proposed(session)
+        return []
     done = [each for each in state.plan if each.status == "done"]
     asked = max((s.turn for s in session.speeches if s.voice is Voice.PERSON), default=-1)
     old = state.plan_line < session.before + asked
@@ -192,21 +191,6 @@ def plan_lines(session: SessionFacts, *, part: bool = False) -> list[str]:
     lines = [f"{len(done)} of {len(state.plan)} items done{then}{since}."]
     lines += [f"#{e.number} [{e.status}] {clip(e.text, ITEM)}" for e in state.open_items]
     return lines + [f"#{e.number} [done] {clip(e.text, ITEM)}" for e in done[-MAX_DONE:]]
-
-
-def _proposed(session: SessionFacts) -> list[str]:
-    """The headings of the last plan put to the person, if nothing was changed since."""
-    plans = [each for each in session.speeches if each.kind == "plan"]
-    if not plans or session.state.last_change > session.before + plans[-1].turn:
-        return []
-    text = plans[-1].text
-    heads = headings_in(text)
-    heads = [each for each in heads if NUMBERED.match(each)] or heads
-    written = (change for each in session.changes for change in each.call.changes)
-    paths = [each.path for each in written if any(new.strip() == text for _, new in each.pairs)]
-    where = f" ({paths[-1]})" if paths else ""
-    title = f"The agent's last plan{where}, no change seen since:"
-    return [title, *(clip(each, ITEM) for each in heads)] if heads else []
 
 
 def change_lines(session: SessionFacts, *, part: bool = False) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from enum import IntEnum, StrEnum
 from math import ceil
 from typing import Any, Literal
@@ -14,6 +15,12 @@ from reviewer.compression.anchor_types import AnchorType
 from reviewer.text.numerals import count, some_of
 
 TurnKind = Literal["text", "thinking", "tool_use", "tool_result"]
+TURN_KINDS: Mapping[str, TurnKind] = {
+    "reasoning": "thinking",
+    "tool_call": "tool_use",
+    "tool_result": "tool_result",
+}
+"""Commit type -> kind of turn; text for every other type."""
 
 
 class Level(IntEnum):

@@ -1,14 +1,12 @@
-"""The base of all chats: masks secrets before sending, and limits concurrent calls."""
+"""The base of all chats: masks secrets before sending."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from reviewer.llm.model import CancelledError, ChatMessage, Completion, Finish, JsonSchema
+from reviewer.llm.model import ChatMessage, Completion, Finish, JsonSchema
 from reviewer.text.clip import clip
 from reviewer.text.secrets import mask
 from reviewer.text.tokens import counter
@@ -54,9 +52,6 @@ class Question(Struct, frozen=True):
 class Chat:
     """A `ChatModel` without its transport, `_answer`."""
 
-    def __init__(self, concurrency: int) -> None:
-        self._slots = threading.BoundedSemaphore(concurrency)
-
     def complete(
         self,
         messages: Sequence[ChatMessage],
@@ -69,18 +64,7 @@ class Chat:
         """The answer; see `ChatModel.complete`."""
         masked = [ChatMessage(one.role, mask(one.content).text) for one in messages]
         stop = cancelled or (lambda: False)
-        with self._slot(stop):
-            return self._answer(Question(masked, max_tokens, temperature, schema, stop))
+        return self._answer(Question(masked, max_tokens, temperature, schema, stop))
 
     def _answer(self, asked: Question) -> Completion:
         raise NotImplementedError
-
-    @contextmanager
-    def _slot(self, stop: Callable[[], bool]) -> Iterator[None]:
-        while not self._slots.acquire(timeout=POLL):
-            if stop():
-                raise CancelledError(STOPPED)
-        try:
-            yield
-        finally:
-            self._slots.release()

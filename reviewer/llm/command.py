@@ -84,7 +84,6 @@ class CommandChat(Chat):
     def __init__(
         self, settings: ModelSettings, *, environment: Mapping[str, str] = os.environ
     ) -> None:
-        super().__init__(settings.concurrency)
         check_command(settings)
         self.agent = agent_of(settings.command)
         self._program = _program(settings.command[0], environment)

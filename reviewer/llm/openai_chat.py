@@ -75,7 +75,6 @@ class OpenAIChat(Chat):
         environment: Mapping[str, str] = os.environ,
         retries: int = RETRIES,
     ) -> None:
-        super().__init__(settings.concurrency)
         self._endpoint = find_endpoint(settings, environment)
         self.name = self._endpoint.model
         self._seconds = settings.timeout

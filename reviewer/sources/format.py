@@ -88,12 +88,5 @@ class Format(Struct, frozen=True, kw_only=True):
     several: bool = False
     """A file may have several conversations; with `outlines`, it always may."""
 
-    # For the documentation
-
-    person: str = ""
-    """Text that counts as typed by the person."""
-    left_out: str = ""
-    """Text with the person's role, or repeating their words, that does not count as theirs."""
-    subagent: str = ""
     tested: str = "fixtures"
-    """`real files`, with versions, or `fixtures`."""
+    """For the documentation: `real files`, with versions, or `fixtures`."""

@@ -54,7 +54,6 @@ class _Note:
 
     def __init__(self, reading: Reading) -> None:
         self._reading, self._tally = reading, reading.tally
-        self._yielded: set[str] = set()
         self._meta: dict[str, str] = {}
         self._boot = False
 
@@ -105,10 +104,6 @@ class _Note:
         text = "\n".join(line.text for line in lines)
         facts, at = self._facts(section, text)
         origin = spot_of(lines).origin(at=at)
-        if origin.key in self._yielded:
-            self._tally["repeated"] += 1
-            return
-        self._yielded.add(origin.key)
         use = (
             RecordUse.TEMPLATE
             if is_template(text)
@@ -155,8 +150,6 @@ FORMAT = Format(
     name="markdown",
     agent="Markdown and text notes",
     turns=lambda reading: _Note(reading).turns(),
-    person="none: a note is evidence in itself",
-    left_out="HTML comments, templates, front matter",
     tested="real files",
 )
 """Any text that reads as prose and has no other format is a note (see `_text_format`)."""

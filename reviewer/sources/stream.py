@@ -64,7 +64,7 @@ class EventStream:
                 records.append(each)
         yield from sorted(records, key=lambda each: each.line_start)
 
-    def turns(self) -> Iterator[Turn | Rewind]:
+    def _turns(self) -> Iterator[Turn | Rewind]:
         """The turns of the wanted lines and sessions as they come; a Rewind takes back those on its
         lines. Repeated ones, as in a resumed session, come once; another text under the same id is
         another turn.
@@ -93,7 +93,7 @@ class EventStream:
         even without `events`, takes back the records on its lines.
         """
         maker, kept = EventMaker(self.format), RecordMaker(self._reading, self.format)
-        for turn in self.turns():
+        for turn in self._turns():
             if isinstance(turn, Rewind):
                 yield from kept.close()
                 yield turn

@@ -35,5 +35,4 @@ FORMAT = Format(
     agent="AI Studio",
     detect_document=lambda d: "chunkedPrompt" in d,
     turns=_turns,
-    person="chunks with the role `user`",
 )

@@ -99,8 +99,6 @@ def _is_aider(head: str) -> bool:
 FORMAT = Format(
     name="aider",
     agent="aider",
-    person="lines that begin with `#### `",
-    left_out="lines that begin with `> `, written by tools and aider, and their continuation lines",
     tested="a real file",
     detect_text=_is_aider,
     turns=_turns,

@@ -64,6 +64,4 @@ FORMAT = Format(
     locations=(
         Location(folder=".local/share/amp/threads", pattern="*.json", variable="XDG_DATA_HOME"),
     ),
-    person="messages with the role `user` and text",
-    left_out="results of tools",
 )  # fmt: skip

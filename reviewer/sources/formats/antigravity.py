@@ -44,6 +44,4 @@ FORMAT = Format(
     agent="Antigravity",
     detect_record=lambda r: "step_index" in r and "source" in r,
     turns=_turns,
-    person="`USER_INPUT`, between `<USER_REQUEST>` tags",
-    left_out="settings and system messages",
 )

@@ -190,8 +190,6 @@ def _shallow(named: dict[str, Located]) -> dict[str, object]:
 FORMAT = Format(
     name="chat",
     agent="Chat completions, ShareGPT",
-    person="messages with the role `user` or `human`",
-    left_out="the system prompt, tool results, system reminders",
     tested="real files",
     detect_record=_is_conversation,
     detect_document=_is_conversation,

@@ -133,7 +133,5 @@ FORMAT = Format(
     ),
     turns=_turns,
     several=True,
-    person="messages by the author `user` between the first one and `current_node`",
-    left_out="hidden messages, custom instructions; `bio` contains ChatGPT's memories",
     tested="a real file of 2023; fixtures",
 )  # fmt: skip

@@ -84,6 +84,4 @@ FORMAT = Format(
     ),
     turns=_turns,
     several=True,
-    person="messages by the sender `human`: their `content`, else their `text`",
-    left_out="the text of attached files",
 )

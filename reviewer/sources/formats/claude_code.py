@@ -301,12 +301,6 @@ FORMAT = Format(
         _SESSIONS,
         structs.replace(_SESSIONS, pattern="*/*/subagents/*.jsonl", of_subagents=True),
     ),
-    person="`user` records with text, `queued_command` attachments, `userFeedback` on refusals,"
-    " and queued texts that come nowhere else",
-    left_out="`isMeta`, another `origin` than `human`, `promptSource` `system`, queued tasks"
-    " and notices, command wrappers, caveats, reminders, notifications, IDE events;"
-    " `last-prompt` repeats a prompt",
-    subagent="`isSidechain`, or a file in `subagents/`",
     tested="real files, 2.0.64 to 2.1.219",
     detect_record=is_claude,
     turns=lambda reading: _Session(reading).turns(),

@@ -61,8 +61,5 @@ FORMAT = Format(
     agent="Claude Code (-p, stream-json)",
     detect_record=_is_stream,
     turns=_turns,
-    person="`user` with text; the first prompt itself is not in the stream",
-    left_out="tool results, `result` (repeats the last reply), partial messages",
-    subagent="`parent_tool_use_id`",
     tested="real files, 2.0.75 and 2.0.76",
 )

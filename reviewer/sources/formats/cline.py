@@ -83,6 +83,4 @@ FORMAT = Format(
         )
         for store in _STORES
     ),
-    person="the first message (`task`), and `user_feedback`",
-    left_out="API requests (they repeat the prompt), partial messages, checkpoints",
 )

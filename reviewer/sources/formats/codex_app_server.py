@@ -71,7 +71,5 @@ FORMAT = Format(
     detect_record=_is_log,
     turns=_turns,
     several=True,
-    person="`item/completed` of a `userMessage`",
-    left_out="`codex/event/...` and deltas, which repeat it",
     tested="real files, 0.91",
 )

@@ -46,6 +46,4 @@ FORMAT = Format(
     locations=(
         Location(folder=".continue/sessions", pattern="*.json", variable="CONTINUE_GLOBAL_DIR"),
     ),
-    person="history items with the role `user`",
-    left_out="context items and prompt logs, which repeat the whole prompt",
 )  # fmt: skip

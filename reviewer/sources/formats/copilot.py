@@ -92,9 +92,5 @@ FORMAT = Format(
         Location(folder=".copilot/session-state", pattern=pattern, variable="COPILOT_HOME")
         for pattern in ("*/events.jsonl", "*.jsonl")
     ),
-    person="`user.message` without a `source`, as `content`",
-    left_out="`transformedContent`, text from the system and skills and for sub-agents, hooks,"
-    " the system prompt; `tool.execution_start` repeats the request",
-    subagent="`agentId`, `parentToolCallId`, `source` = `agent-...`",
     tested="real files, 1.0.10 to 1.0.74",
 )  # fmt: skip

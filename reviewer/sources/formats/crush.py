@@ -91,8 +91,5 @@ FORMAT = Format(
         Location(folder=".crush", pattern="crush.db", in_project=True),
         Location(folder=".opencode", pattern="opencode.db", in_project=True),
     ),
-    person="`text` parts of messages with the role `user`",
-    left_out="tasks of sub-agents",
-    subagent="`parent_session_id`",
     tested="real files of both",
 )

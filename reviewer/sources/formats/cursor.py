@@ -183,9 +183,6 @@ EDITOR = Format(
         of_editor("Cursor/User/globalStorage", "state.vscdb"),
         of_editor("Cursor/User/workspaceStorage", "*/state.vscdb"),
     ),
-    person="bubbles of type 1 or `user`",
-    left_out="`aiService.prompts`, which repeats their words without answers",
-    subagent="not recorded",
     tested="a real file from 2024; fixtures for the later tables",
 )
 
@@ -203,7 +200,4 @@ AGENT = Format(
         )
         for pattern in ("*/*.jsonl", "*.jsonl", "*/subagents/*.jsonl")
     ),
-    person="`user` messages, between `<user_query>` tags if present",
-    left_out="results of tools",
-    subagent="files in `subagents/`",
 )

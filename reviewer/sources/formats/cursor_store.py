@@ -95,7 +95,4 @@ FORMAT = Format(
             variable="CURSOR_DATA_DIR",
         ),
     ),
-    person="messages with the role `user`, between `<user_query>` tags if present",
-    left_out="the environment, rules and files before the request; a chat with a transcript"
-    " in `agent-transcripts` is read from there",
 )

@@ -72,6 +72,4 @@ FORMAT = Format(
     detect_record=_is_droid,
     turns=_turns,
     locations=(Location(folder=".factory/sessions", pattern="**/*.jsonl"),),
-    person="messages with the role `user` and text",
-    left_out="system reminders, tool results",
 )

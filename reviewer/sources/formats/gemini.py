@@ -141,8 +141,5 @@ FORMAT = Format(
         Location(folder=".gemini/tmp", pattern="*/chats/*.jsonl", variable="GEMINI_CLI_HOME",
                  moves=""),
     ),
-    person="`displayContent` of a `user` message, else the first part of its `content`",
-    left_out="files referenced in the message, hook context, `info`, `error` and `warning`",
-    subagent="`kind` is `subagent`",
     tested="real files (JSON); fixtures (log)",
 )  # fmt: skip

@@ -96,9 +96,6 @@ DATABASE = Format(
         Location(folder=".local/share/goose/sessions", pattern="sessions.db",
                  windows="%APPDATA%/Block/goose/data/sessions", variable="XDG_DATA_HOME"),
     ),
-    person="`text` parts of messages with the role `user`",
-    left_out="tool results, which have the role `user`",
-    subagent="`session_type`",
     tested="the tables from a real file; fixtures",
 )  # fmt: skip
 
@@ -111,7 +108,4 @@ LOG = Format(
         Location(folder=".local/share/goose/sessions", pattern="*.jsonl",
                  windows="%APPDATA%/Block/goose/data/sessions", variable="XDG_DATA_HOME"),
     ),
-    person="`text` parts of messages with the role `user`",
-    left_out="tool results, which have the role `user`",
-    subagent="not recorded",
 )  # fmt: skip

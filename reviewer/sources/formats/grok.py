@@ -80,8 +80,6 @@ SESSION = Format(
         and not {"uuid", "sessionId", "payload", "session_id", "call_id"} & set(r)
     ),
     turns=_turns,
-    person="`user` without `synthetic_reason`",
-    left_out="the environment, the system prompt",
 )
 EXPORT = Format(
     name="grok-export",
@@ -89,5 +87,4 @@ EXPORT = Format(
     detect_document=_is_export,
     turns=_export_turns,
     several=True,
-    person="responses by the sender `human`",
 )

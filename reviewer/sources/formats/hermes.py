@@ -128,7 +128,4 @@ FORMAT = Format(
             variable="HERMES_HOME",
         ),
     ),
-    person="messages with the role `user`",
-    left_out="requests to review the conversation and the answers to them, hidden messages",
-    subagent="`_delegate_from` in `sessions.model_config`",
 )

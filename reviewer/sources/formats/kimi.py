@@ -131,8 +131,5 @@ FORMAT = Format(
         Location(folder=".kimi/sessions", pattern="*/*/wire.jsonl", variable="KIMI_SHARE_DIR"),
         Location(folder=".kimi-code/sessions", pattern="**/wire.jsonl", variable="KIMI_CODE_HOME"),
     ),
-    person="a user's `turn.prompt` or `TurnBegin.user_input`",
-    left_out="`context.append_message` repeats the prompt; checkpoints, reminders, triggers",
-    subagent="origin `system_trigger` named `subagent`",
     tested="fixtures, protocol 1.4",
 )  # fmt: skip

@@ -242,9 +242,5 @@ FORMAT = Format(
         Location(folder=".local/share/opencode/storage/session", pattern="*/*.json",
                  variable="XDG_DATA_HOME"),
     ),
-    person="`text` parts of user messages without `synthetic` and `ignored`",
-    left_out="pasted files, requests to continue, command templates, sub-agents' tasks;"
-    " generated titles and summaries",
-    subagent="`parentID` of the session",
     tested="real files: export 1.2, folder, database 1.18",
 )  # fmt: skip

@@ -110,8 +110,5 @@ FORMAT = Format(
                  variable="PI_CODING_AGENT_DIR", moves=".pi/agent"),
         Location(folder=".openclaw/agents", pattern="*/sessions/*.jsonl"),
     ),
-    person="messages with the role `user`",
-    left_out="commands run by the person with `!`",
-    subagent="not recorded",
     tested="real files (version 1); fixtures (version 3)",
 )  # fmt: skip

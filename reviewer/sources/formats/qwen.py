@@ -74,8 +74,5 @@ FORMAT = Format(
     turns=_turns,
     is_log=True,
     locations=(Location(folder=".qwen/projects", pattern="*/chats/*.jsonl", variable="QWEN_HOME"),),
-    person="`user`, as `systemPayload.displayText` if present",
-    left_out="notifications, telemetry, titles, snapshots",
-    subagent="`isSidechain`",
     tested="fixtures, 0.21",
 )

@@ -88,8 +88,6 @@ def _is_specstory(head: str) -> bool:
 FORMAT = Format(
     name="specstory",
     agent="SpecStory",
-    person="turns marked `_**User (...)**_`",
-    left_out="thoughts and tool calls",
     tested="real files",
     detect_text=_is_specstory,
     turns=_turns,

@@ -192,8 +192,6 @@ SWE_AGENT = Format(
         and ("trajectory" in d or "info" in d or "environment" in d or len(d) == 1)
     ),
     turns=_swe_turns,
-    person="the task",
-    left_out="demonstrations, the system prompt; `trajectory` repeats the history",
     tested="real files",
 )
 MINI_SWE_AGENT = Format(
@@ -201,8 +199,6 @@ MINI_SWE_AGENT = Format(
     agent="mini-swe-agent",
     detect_document=lambda d: "trajectory_format" in d and "messages" in d,
     turns=_mini_turns,
-    person="the task",
-    left_out="the system prompt; `extra` repeats actions and answers",
     tested="real files",
 )
 OPENHANDS = Format(
@@ -211,8 +207,6 @@ OPENHANDS = Format(
     detect_record=lambda r: "instance_id" in r and "history" in r,
     turns=_hands_turns,
     several=True,
-    person="the task, as the action `message` of the source `user`",
-    left_out="the system prompt, recalled knowledge; `instruction` repeats the task",
     tested="a real file",
 )
 ATIF = Format(
@@ -221,7 +215,5 @@ ATIF = Format(
     detect_record=_is_atif_line,
     detect_document=lambda d: "steps" in d and ("agent" in d or "schema_version" in d),
     turns=_atif_turns,
-    person="steps of the source `user`",
-    left_out="steps of the source `system`; the `.json` and the `.jsonl` have the same content",
     tested="real files, 1.4 and 1.7",
 )

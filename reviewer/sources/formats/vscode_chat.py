@@ -184,8 +184,5 @@ FORMAT = Format(
         for place in ("workspaceStorage/*/chatSessions", "globalStorage/emptyWindowChatSessions")
         for name in ("*.json", "*.jsonl")
     ),
-    person="`message.text` of a request",
-    left_out="variables, references, the rendered prompt",
-    subagent="not recorded",
     tested="a real export; fixtures for the log",
 )

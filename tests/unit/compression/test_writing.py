@@ -177,24 +177,6 @@ def test_code_of_many_lines_is_left_out_with_a_mark() -> None:
     assert f"- The files:\n{code}\n- The legend is below the table." in text
 
 
-def test_the_last_plan_stands_with_all_its_items_until_something_is_changed() -> None:
-    items = "\n".join(f"### {n}. Turn sheet {n}\nIt is `wide_{n}`.\n" for n in range(1, 7))
-    plan = f"# Turn the sheets\n\n{items}\n## Benefits\nThey fit."
-    file = "/home/pilot/.claude/plans/sheets.md"
-    turns = [
-        turn("Turn the sheets."),
-        call("Write", {"file_path": file, "content": plan}, "w1"),
-        result("Write", "done", "w1", outcome="ok"),
-        call("ExitPlanMode", {"plan": plan}, "c1"),
-        result("ExitPlanMode", "no", "c1", outcome="refused"),
-    ]
-    assert section(written(turns), HandoverSection.PLAN).split("\n") == [
-        f"The agent's last plan ({file}), no change seen since:",
-        *(f"{n}. Turn sheet {n}" for n in range(1, 7)),
-    ]
-    assert not section(written([*turns, *edit("a.py")]), HandoverSection.PLAN)
-
-
 def test_a_letter_stands_with_its_options_and_again_with_its_question() -> None:
     menu = agent("[A] Advanced  [C] Continue")
     again = [menu, turn("C"), agent("Set in it.")] * 3

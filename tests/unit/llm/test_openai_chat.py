@@ -10,7 +10,6 @@ import pytest
 from reviewer.llm.model import CancelledError, ChatMessage, Completion
 from reviewer.llm.openai_chat import OpenAIChat
 from tests.unit.llm.faults import Behave, Call, endpoint
-from tests.waiting import PATIENCE
 
 ASK = [ChatMessage("system", "Be short."), ChatMessage("user", "What is a ledger?")]
 TOKEN = "ghp_" + "x7Kd9QwErTy" * 4
@@ -94,39 +93,6 @@ def test_a_person_can_stop_it_at_any_moment(said_first: bool) -> None:
                 ASK, max_tokens=9, cancelled=lambda: time.monotonic() > began + 0.5
             )
         assert hung_up.wait(30)
-
-
-def test_concurrent_calls_are_limited_and_waiting_can_be_stopped() -> None:
-    go, at_once, most = threading.Event(), 0, 0
-    lock, arrived = threading.Lock(), threading.Semaphore(0)
-
-    def crowded(call: Call) -> None:
-        nonlocal at_once, most
-        with lock:
-            at_once += 1
-            most = max(most, at_once)
-        arrived.release()
-        go.wait(30)
-        with lock:
-            at_once -= 1
-        call.streams("Yes.")
-
-    with endpoint(crowded) as server:
-        chat = OpenAIChat(server.settings(concurrency=2))
-        callers = [
-            threading.Thread(target=chat.complete, args=(ASK,), kwargs={"max_tokens": 9})
-            for _ in range(4)
-        ]
-        for caller in callers:
-            caller.start()
-        assert arrived.acquire(timeout=PATIENCE)
-        assert arrived.acquire(timeout=PATIENCE)
-        with pytest.raises(CancelledError):
-            chat.complete(ASK, max_tokens=9, cancelled=lambda: True)
-        go.set()
-        for caller in callers:
-            caller.join()
-    assert (most, len(server.calls)) == (2, 4)
 
 
 def refusing(*fields: str) -> Behave:

@@ -24,7 +24,8 @@ from reviewer.proposing.answers import read_answer
 from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, SessionView, ViewLine
-from reviewer.recall.service import cue_of
+from reviewer.recall.moments import read_moment
+from reviewer.recall.service import asked
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.events import Speaker
 from reviewer.sources.note_kinds import is_template
@@ -141,9 +142,6 @@ OF_TEXT: dict[str, Callable[[str], object]] = {
     "units": lambda text: list(units(text)),
     "shell": split,
     "failures": lambda text: list(failing_lines(text)),
-    "command": lambda text: cue_of("command", text),
-    "error": lambda text: cue_of("error", text),
-    "prompt": lambda text: cue_of("prompt", text),
     "answer": read_answer,
     "proof": proved,
     "diff": lambda text: hunks(text, f"{text} and more"),
@@ -197,3 +195,18 @@ def test_a_text_of_runs_takes_linear_time(name: str) -> None:
     for run in OF_TEXTS:
         text = (run * LONG)[: 5 * LONG]
         require_linear(f"{name} of {run!r}", of_text(OF_TEXT[name], text), len(text) / 1e6)
+
+
+@pytest.mark.parametrize("kind", ["command", "error", "prompt"])
+def test_the_memories_of_a_text_of_runs_are_found_in_linear_time(kind: str, tmp_path: Path) -> None:
+    engine = Engine.open(tmp_path / "r.db")
+    (number,) = engine.entities.author("p", "knowledge", "Make it twice.", promote=True).ids
+    engine.recall.set_moments(number, [read_moment("command make")])
+
+    def recalled(text: str) -> object:
+        return engine.recall.at("p", asked(kind, f"make; {text}"))
+
+    for run in OF_TEXTS:
+        text = (run * LONG)[: 5 * LONG]
+        require_linear(f"{kind} of {run!r}", of_text(recalled, text), len(text) / 1e6)
+    engine.close()

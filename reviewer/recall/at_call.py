@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 
-from reviewer.recall.event_kinds import EDIT, ERROR, GUARD, PROMPT, START
+from reviewer.recall.event_kinds import CALL, EDIT, ERROR, FILE, GUARD, PROMPT, START
 from reviewer.recall.gate import BUSY_SECONDS, address
 from reviewer.recall.search import (
     BY_SIGNATURE,
@@ -51,7 +51,8 @@ NOTICE = "<task-notification>"
 
 
 class HookEvent:
-    """An event in an agent's session. `kind`: PROMPT, ERROR, EDIT or GUARD.
+    """An event in an agent's session, or one that a person asks about. `kind`: PROMPT, ERROR, EDIT
+    or GUARD, or CALL or FILE.
 
     `reported_failed`: the agent reports the failure; otherwise the output must show it.
     """
@@ -59,8 +60,8 @@ class HookEvent:
     def __init__(
         self,
         kind: str,
-        session: str,
-        folder: str,
+        session: str = "",
+        folder: str = "",
         *,
         command: str = "",
         tool: str = "",
@@ -86,20 +87,7 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
     ) as opened:
         if not _is_current(opened) or (number := _project(opened, event.folder, project)) is None:
             return ""
-        cue = _cue(opened, number, event)
-        if cue is None:
-            return ""
-        found = _new_to_session(opened, number, event, cue, _handed_over(opened, event))
-        texts = dict(
-            opened.execute(
-                "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
-                f" ({', '.join('?' * len(found))})",
-                (TEXT, *(memory.id for memory in found)),
-            ).fetchall()
-        )
-        found = [memory for memory in found if memory.id in texts]
-        if event.kind != GUARD:  # all of these, or the repeated call would be denied, too
-            found = found[:MAX_MEMORIES]
+        key, found = found_at(opened, number, event)
         if not found:
             return ""
         opened.execute("PRAGMA synchronous = NORMAL")  # a use may be lost
@@ -107,16 +95,56 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
 
         def note(writer: sqlite3.Connection) -> None:
             nonlocal found
-            # Another hook of the session may have recorded them meanwhile.
-            found = _without(found, _handed_over(writer, event))
-            for memory in found:
-                note_use(writer, memory.id, event.session, event.kind, cue.key, at)
+            found = note_uses(writer, event, key, found, at)
 
         in_transaction(opened, note)
+        texts = dict(
+            opened.execute(
+                "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
+                f" ({', '.join('?' * len(found))})",
+                (TEXT, *(memory.id for memory in found)),
+            ).fetchall()
+        )
     if not found:
         return ""
     named = found[0].why.partition(" ")[2]
     return _framed(event, [(memory.id, texts[memory.id]) for memory in found], named)
+
+
+def found_at(
+    store: sqlite3.Connection, project: int, event: HookEvent, limit: int = MAX_MEMORIES
+) -> tuple[str, list[Recalled]]:
+    """The memories of an event that are new to its session, and those whose own failure came back,
+    best first, with the key of the event. All guards of a call, or it would be denied again. The
+    words of a prompt or of a failing line, which may come again and again, recall only their best,
+    unless a person asks for more memories than an agent gets.
+    """
+    cue = _cue(store, project, event)
+    if cue is None:
+        return "", []
+    handed_over = _handed_over(store, event)
+    if event.kind == GUARD:
+        return cue.key, _without(guards_at(store, project, cue), handed_over)
+    if event.kind == EDIT:
+        found = edits_at(store, project, cue)
+    else:
+        known = handed_over if event.kind == PROMPT else ()
+        by_line = 1 if limit <= MAX_MEMORIES else limit
+        most = limit + len(handed_over)
+        found = recall(store, project, cue, limit=most, by_line=by_line, known=known)
+    return cue.key, _without(found, handed_over)[:limit]
+
+
+def note_uses(
+    store: sqlite3.Connection, event: HookEvent, key: str, found: Iterable[Recalled], at: str
+) -> list[Recalled]:
+    """Record memories as given to the session, without those that another hook of it has recorded
+    meanwhile; returns the recorded ones.
+    """
+    found = _without(found, _handed_over(store, event))
+    for memory in found:
+        note_use(store, memory.id, event.session, event.kind, key, at)
+    return found
 
 
 def _is_current(store: sqlite3.Connection) -> bool:
@@ -180,6 +208,8 @@ def _without_links(path: str, tree: str, root: str) -> str:
 def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | None:
     """The search terms; None for a call that did not fail and a prompt that nobody typed."""
     commands = _commands(store, project, event)
+    if event.kind in (CALL, FILE):
+        return Cue(event.kind, "", commands, event.paths, tool=event.tool, line=event.command)
     if event.kind in (GUARD, EDIT):
         tree = _git_folder(event.folder)
         root = os.path.realpath(tree)
@@ -201,7 +231,7 @@ def _cue(store: sqlite3.Connection, project: int, event: HookEvent) -> Cue | Non
     failed = event.reported_failed or _reports_itself(event.text, commands)
     # Any line of a failed shell command counts; of the agent's own tools ("File has not been read
     # yet"), only lines that report a failure.
-    up_to = ANY if failed and event.command else SEVERE
+    up_to = ANY if failed and (event.command or not event.tool) else SEVERE
     output = event.text
     lines = failing_lines(output, up_to=up_to, most_lines=MAX_LINES)
     if lines and _only_searches(event.command):
@@ -272,24 +302,6 @@ def _without(found: Iterable[Recalled], handed_over: Collection[int]) -> list[Re
     return [
         memory for memory in found if memory.id not in handed_over or memory.score >= BY_SIGNATURE
     ]
-
-
-def _new_to_session(
-    store: sqlite3.Connection, project: int, event: HookEvent, cue: Cue, handed_over: set[int]
-) -> list[Recalled]:
-    """The recalled memories that are new to the session, and those whose own failure came back. The
-    words of a prompt or a failing line recall one memory at most; of a failing line, which may come
-    again and again, only its best.
-    """
-    if event.kind == GUARD:
-        found = guards_at(store, project, cue)
-    elif event.kind == EDIT:
-        found = edits_at(store, project, cue)
-    else:
-        known = handed_over if event.kind == PROMPT else ()
-        most = MAX_MEMORIES + len(handed_over)
-        found = recall(store, project, cue, limit=most, by_line=1, known=known)
-    return _without(found, handed_over)
 
 
 def _framed(event: HookEvent, rows: Sequence[tuple[int, str]], named: str) -> str:

@@ -7,3 +7,7 @@ PROMPT = "prompt"
 ERROR = "error"
 EDIT = "edit"
 GUARD = "guard"
+
+CALL, FILE = "command", "path"
+"""No event, but all that agents get at one call or for one file: before it, after it, and with a
+prompt that names it."""

@@ -92,18 +92,19 @@ _IS_UNPROMPTED, _IS_ALWAYS = _HAS.format("unprompted"), _HAS.format("always")
 _Tied = tuple[int, str, str]
 """A memory, its content, and the value of one of its moments."""
 
-_ACTIVE = "m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ?"
+_MOMENT = "EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind"
+_ACTIVE = (
+    f"m.status = 'active' AND m.kind <> 'conflict' AND m.project_id = ? AND {_MOMENT} = '{TEXT}')"
+)
+"""Only rows with a text for agents, so that no others take their place."""
 _RECALLABLE = (
     f"SELECT m.content FROM memory m WHERE m.id = ? AND {_ACTIVE} AND NOT {_IS_ALWAYS}"
     f" AND NOT {_IS_UNPROMPTED} AND NOT {IS_DISPUTED}"
 )
-_MOMENT = "EXISTS (SELECT 1 FROM moment WHERE memory_id = m.id AND kind"
-_TOLD = f"{_RECALLABLE} AND {_MOMENT} = '{TEXT}')"
-"""Only rows with a text for agents, so that no others take their place."""
 CALLS = ("command", "edit", "guard", "tool", "words")
 """Moments that only a person chooses: beside them, the words of a memory recall it at a prompt but
 not at a failure, which is another than the chosen one."""
-_TOLD_AT_FAILURE = f"{_TOLD} AND NOT {_MOMENT} IN {CALLS})"
+_RECALLABLE_AT_FAILURE = f"{_RECALLABLE} AND NOT {_MOMENT} IN {CALLS})"
 
 
 def recall(
@@ -111,18 +112,18 @@ def recall(
     project: int,
     cue: Cue,
     *,
-    limit: int = 3,
-    by_line: int = 0,
+    limit: int,
+    by_line: int,
     known: Collection[int] = (),
 ) -> list[Recalled]:
     """The memories that belong to a moment, best first: by signature, by trigger, then by rare
-    words. `by_line`: for an agent, maximum found by the words of a prompt, or of each line of a
-    failure, without those `known`.
+    words. `by_line`: maximum found by the words of a prompt, or of each line of a failure, without
+    those `known`.
     """
     _snapshot = store.execute("SELECT 1 FROM memory")  # one transaction for all that is read
     found: dict[int, Recalled] = {}
     commands, paths = _with_programs(cue.commands), _path_ends(cue)
-    told = _TOLD if cue.kind == "prompt" else _TOLD_AT_FAILURE
+    recallable = _RECALLABLE if cue.kind == "prompt" else _RECALLABLE_AT_FAILURE
     for memory in (
         *_triggered(store, project, "error", cue.signatures, "this failure", BY_SIGNATURE),
         *(_by_quotation(store, project, cue) if cue.output else ()),
@@ -133,7 +134,7 @@ def recall(
         *(guards_at(store, project, cue) if cue.kind != "error" else ()),
         *(_by_command_word(store, project, cue.text) if cue.kind == "prompt" else ()),
         *_by_chosen_words(store, project, cue.output or cue.text),
-        *_by_words(store, project, cue, by_line or limit, told if by_line else _RECALLABLE, known),
+        *_by_words(store, project, cue, by_line, recallable, known),
     ):
         if memory.id not in found or memory.score > found[memory.id].score:
             found[memory.id] = memory
@@ -360,17 +361,16 @@ def _matches(
     return found
 
 
-def _is_about(
-    memory: str, shared: Sequence[str], rules: Collection[str], called: Collection[str]
-) -> bool:
+def _is_about(memory: str, shared: Sequence[str], rules: Collection[str], called: set[str]) -> bool:
     """Whether a memory that shares words with the output of a call is about that call: one of them
-    is a name, or a linter's rule beside another word, or the memory has a word of the call. Plain
-    words match by chance, and so do rules such as `unused`.
+    is a name, or a linter's rule beside another word, or the memory has a further word of the call.
+    Plain words match by chance, and so do rules such as `unused`; an output repeats its call.
     """
     ruled = len(shared) > 1 and any(word.lower() in rules for word in shared)
     if ruled or any(map(_NAME.search, shared)):
         return True
-    return any(word.lower() in called for word in words_of(memory))
+    further = called.difference(word.lower() for word in shared)
+    return any(word.lower() in further for word in words_of(memory))
 
 
 def _rules(signatures: Sequence[str]) -> set[str]:

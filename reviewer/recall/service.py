@@ -13,24 +13,21 @@ from msgspec import Struct, structs
 from reviewer.clock import Clock, iso
 from reviewer.errors import ConflictError, ReviewerError, UnknownIdError
 from reviewer.extraction.planted import is_planted
-from reviewer.recall.event_kinds import START
+from reviewer.recall.at_call import MAX_MEMORIES, HookEvent, found_at, note_uses
+from reviewer.recall.event_kinds import CALL, FILE, START
 from reviewer.recall.moments import (
     BESIDE,
     NEVER,
     Moment,
     MomentKind,
     derived,
-    paths_in,
     read_moments,
 )
 from reviewer.recall.outcomes import MemoryUse, UseOutcome, uses_of
 from reviewer.recall.search import (
     IS_LEFT_OUT,
-    Cue,
     Recalled,
     call_triggers_of,
-    readable,
-    recall,
     words_of_names,
 )
 from reviewer.recall.uses import (
@@ -39,11 +36,9 @@ from reviewer.recall.uses import (
     WORD,
     in_transaction,
     note_start,
-    note_use,
     put_moments,
 )
-from reviewer.sessions.signatures import failing_lines, signature, signatures_of, what_failed
-from reviewer.sources.shell import heads
+from reviewer.sessions.signatures import signature
 from reviewer.store.acts import AMONG, listed
 from reviewer.store.database import Database, failures_as_sentences
 from reviewer.store.ledger import Ledger
@@ -101,19 +96,15 @@ class UseCount(Struct, frozen=True):
         return ", ".join(parts)
 
 
-def cue_of(kind: str, text: str) -> Cue:
-    """The search terms in a text. `kind`: `command`, `error`, `path` or `prompt`."""
-    text = readable(text)
-    match kind:
-        case "command":
-            return Cue(kind, "", commands=heads(text), tool=text.strip(), line=text)
-        case "error":
-            lines = failing_lines(text)
-            shown = what_failed(lines) if lines else text
-            return Cue(kind, shown, signatures=signatures_of(lines), output=text)
-        case "path":
-            return Cue(kind, "", paths=(text,))
-    return Cue(kind, text, paths=tuple(paths_in(text.replace("\\", "/"))))
+def asked(kind: str, text: str, session: str = "", command: str = "") -> HookEvent:
+    """What a person asks about. `kind`: `command`, `error`, `path` or `prompt`; `command`: the call
+    that failed.
+    """
+    if kind == CALL:
+        return HookEvent(kind, session, command=text, tool=text.strip())
+    if kind == FILE:
+        return HookEvent(kind, session, paths=(text,))
+    return HookEvent(kind, session, command=command, text=text)
 
 
 class Recall:
@@ -124,22 +115,21 @@ class Recall:
         self._ledger = ledger
         self._clock = clock
 
-    def at(self, project: str, cue: Cue, *, limit: int = 3, session: str = "") -> list[Recalled]:
-        """The memories of a project that belong to a moment, best first.
-
-        `session`: record them as handed to it. Raises StoreError.
+    def at(self, project: str, event: HookEvent, limit: int = MAX_MEMORIES) -> list[Recalled]:
+        """The memories of a project that an agent gets at an event, best first; recorded as given
+        to its session, if it has one. Raises StoreError.
         """
         self.derive()
         with failures_as_sentences(self._database.path):
             reader = self._database.reader()
             row = reader.execute("SELECT id FROM project WHERE name = ?", (project,)).fetchone()
-            found = recall(reader, row[0], cue, limit=limit) if row else []
-        if session and found:
+            key, found = found_at(reader, row[0], event, limit) if row else ("", [])
+        if found and event.session:
             now = iso(self._clock())
 
             def note(store: sqlite3.Connection) -> None:
-                for memory in found:
-                    note_use(store, memory.id, session, cue.kind, cue.key, now)
+                nonlocal found
+                found = note_uses(store, event, key, found, now)
 
             self._write(note)
         return found

@@ -133,4 +133,4 @@ def test_wrong_words_are_refused(kiosk: Reviewer) -> None:
             "edit", 2, "--when", words
         )
     assert kiosk("recall").returncode == 2
-    assert kiosk("recall", "--command", "ls", "--error", "x").returncode == 2
+    assert kiosk("recall", "--file", "ls", "--error", "x").returncode == 2

@@ -13,7 +13,7 @@ from reviewer.engine import Engine
 from reviewer.packets.values import State
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind, read_moment
-from reviewer.recall.service import cue_of
+from reviewer.recall.service import asked
 from reviewer.text.tokens import counter
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet.model import SectionRow
@@ -133,7 +133,7 @@ async def test_a_memory_says_what_ranks_it_and_its_uses(
     with planted(remembering.path) as act:
         act.update("memory", jam, sessions=3, cost=14)
     recall.set_moments(jam, [Moment(MomentKind.COMMAND, "lpr")])
-    recall.at("kiosk", cue_of("command", "lpr receipt.pdf"), session="s1")
+    recall.at("kiosk", asked("command", "lpr receipt.pdf", "s1"))
     async with opened(remembering, project="kiosk", size=(80, 24), on="f4") as screen:
         await go_to(screen, "A paper jam")
         why = shown(screen).why

@@ -10,8 +10,9 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
+from reviewer.recall.at_call import MAX_MEMORIES
 from reviewer.recall.moments import read_moment
-from reviewer.recall.service import cue_of
+from reviewer.recall.service import asked
 from tests.waiting import until
 
 FACTS = (
@@ -34,8 +35,10 @@ def engine(engine: Engine) -> Engine:
     return engine
 
 
-def recalled(engine: Engine, kind: str, text: str, session: str = "") -> list[int]:
-    found = engine.recall.at("kiosk", cue_of(kind, text), session=session)
+def recalled(
+    engine: Engine, kind: str, text: str, session: str = "", limit: int = MAX_MEMORIES
+) -> list[int]:
+    found = engine.recall.at("kiosk", asked(kind, text, session), limit)
     return [each.id for each in found]
 
 
@@ -74,7 +77,7 @@ def test_nothing_is_said_where_nothing_belongs(engine: Engine, kind: str, text: 
 
 def test_the_same_failure_comes_before_words(engine: Engine) -> None:
     engine.recall.set_moments(4, [read_moment("error nilerr")])
-    found = engine.recall.at("kiosk", cue_of("error", FAILURE))
+    found = engine.recall.at("kiosk", asked("error", FAILURE))
     assert [each.id for each in found][:2] == [4, 1]
     assert found[0].why == "this failure nilerr"
 
@@ -83,7 +86,7 @@ def test_each_failure_of_a_call_has_its_memory_before_a_second_one(engine: Engin
     for number, rule in ((1, "nilerr"), (4, "nilerr"), (5, "exhaustive")):
         engine.recall.set_moments(number, [read_moment(f"error {rule}")])
     other = "till/coin.go:7:2: missing cases in switch of type Coin (exhaustive)"
-    assert recalled(engine, "error", f"{FAILURE}\n{other}") == [5, 4, 1]
+    assert recalled(engine, "error", f"{FAILURE}\n{other}", limit=3) == [5, 4, 1]
 
 
 def test_a_memory_with_a_word_alone_and_in_a_name_has_it_once(engine: Engine) -> None:
@@ -92,7 +95,7 @@ def test_a_memory_with_a_word_alone_and_in_a_name_has_it_once(engine: Engine) ->
     ]
     for text in (*MORE, *those):
         engine.triage.promote(engine.entities.author("kiosk", "knowledge", text).ids)
-    assert len(recalled(engine, "prompt", "session grace period")) == 3
+    assert len(recalled(engine, "prompt", "session grace period", limit=4)) == 3
 
 
 def test_words_that_share_their_first_letters_count_once(engine: Engine) -> None:
@@ -107,7 +110,7 @@ def test_the_name_of_the_project_says_nothing(engine: Engine) -> None:
         engine.triage.promote(engine.entities.author("shop-till-app", "knowledge", text).ids)
 
     def said(text: str) -> list[int]:
-        return [each.id for each in engine.recall.at("shop-till-app", cue_of("error", text))]
+        return [each.id for each in engine.recall.at("shop-till-app", asked("error", text))]
 
     assert said("cd: no main module in /home/ada/shop-till-app, try shop-till-app init") == []
     assert len(said("shop-till-app: no default theme in this config")) == 1
@@ -231,7 +234,7 @@ def test_other_projects_stay_out(engine: Engine) -> None:
     words = "nilerr is a linter of ovens"
     (number,) = engine.entities.author("bakery", "knowledge", words, promote=True).ids
     assert number not in recalled(engine, "error", FAILURE)
-    assert engine.recall.at("nowhere", cue_of("error", FAILURE)) == []
+    assert engine.recall.at("nowhere", asked("error", FAILURE)) == []
 
 
 def test_a_memory_of_a_packet_is_no_use_and_still_comes_with_its_failure(engine: Engine) -> None:

@@ -7,7 +7,6 @@ import click
 from reviewer.cli.inputs import option
 from reviewer.cli.output import emit, json_option, narrate
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.recall.at_call import MAX_MEMORIES
 from reviewer.recall.service import asked
 from reviewer.text.for_agents import without_tags
 
@@ -17,7 +16,7 @@ from reviewer.text.for_agents import without_tags
 @option("--error TEXT", "The output of a failed call.")
 @option("--file PATH", "A file that is about to be changed.", into="path")
 @option("--prompt TEXT", "The person's request.")
-@option("--limit N", "", type=click.IntRange(1, 50), default=MAX_MEMORIES)
+@option("--limit N", "", type=click.IntRange(1, 50), default=3)
 @option("--session ID", "Record them as given to this session.", into="of", default="")
 @json_option("One JSON object per memory.")
 @pass_session

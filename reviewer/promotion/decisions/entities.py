@@ -17,6 +17,7 @@ from reviewer.promotion.rows.entity_rows import (
     require_name,
 )
 from reviewer.promotion.rows.evidence_rows import copy_evidence
+from reviewer.promotion.rows.known_rows import closest_memory
 from reviewer.promotion.rows.memory_rows import insert_row, memory_row, row_without_rules
 from reviewer.promotion.rows.wordings import require_wording
 from reviewer.promotion.views import Done, EntityView, RowKind, Status, proposed_by
@@ -100,8 +101,9 @@ class Entities(Service):
         require_name(name or "")
         now = iso(self._clock())
         with self._ledger.act("author") as act:
+            project_id = project_row(act, project)
             values = row_without_rules(
-                project_row(act, project), type_name, text,
+                project_id, type_name, text,
                 rule=HAND_AUTHORED, version=HAND_AUTHORED,
             )  # fmt: skip
             values["flags"] = HAND_AUTHORED
@@ -112,6 +114,8 @@ class Entities(Service):
             if promote:
                 promote_rows(act, [number], [number], now=now)
                 act.title += ", and promoted it"
+            if close := closest_memory(act, project_id, number, text):
+                act.title += f"; close to #{close}"
         return Done(act.id, act.title, (number,))
 
 

@@ -27,6 +27,10 @@ _OF_PROJECT = "+m.project_id = ?"
 """With a plus, so that SQLite begins with the few rows that were reworded, not with all rows."""
 
 
+CLOSE = 0.6
+"""Similarity of a memory that the person should see beside a new one, as it may contradict it."""
+
+
 class Match(NamedTuple):
     """The row of a project that says the same as a statement, and the statement's novelty: 1 minus
     the highest similarity to another row.
@@ -94,6 +98,23 @@ class StoredStatements:
             else:
                 nearest = max(nearest, similarity(statement, content))
         return nearest, same
+
+
+def closest_memory(act: Act, project_id: int, number: int, statement: str) -> int | None:
+    """The active memory most like a statement, besides the row `number`; None if none is close."""
+    from reviewer.extraction.similarity import similarity  # late, as above
+
+    if not (query := query_of(statement)):
+        return None
+    rows = act.query(
+        "SELECT m.id, m.content FROM memory_text t JOIN memory m ON m.id = t.rowid"
+        " WHERE memory_text MATCH ? AND m.project_id = ? AND m.status = 'active' AND m.id <> ?"
+        " ORDER BY t.rank LIMIT ?",
+        (query, project_id, number, SHORTLIST),
+    )
+    found = [(similarity(statement, content), other) for other, content in rows]
+    best, other = max(found, default=(0.0, None))
+    return other if best >= CLOSE else None
 
 
 def query_of(statement: str) -> str:

@@ -62,6 +62,16 @@ def test_what_an_entity_says_already_is_not_said_by_a_second_one(engine: Engine)
     assert engine.queue.candidate(memory).status == "active"
 
 
+def test_a_memory_that_may_contradict_another_names_it(engine: Engine) -> None:
+    def written(text: str) -> str:
+        return engine.entities.author("acme", "adaptation", text, promote=True).title
+
+    assert "close" not in written("Before a release, count the coins in every drawer.")
+    said = written("Before a release, never count the coins in a drawer.")
+    assert said == "Wrote adaptation #2 by hand, and promoted it; close to #1"
+    assert "close" not in written("Print the timetable in bold.")
+
+
 def test_a_memory_and_an_entity_may_bear_the_same_type_name(engine: Engine) -> None:
     words = "The ledger moves to Europe"
     (memory,) = engine.entities.author("acme", "project", words).ids

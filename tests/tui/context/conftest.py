@@ -19,6 +19,18 @@ def kiosk(engine: Engine, tmp_path: Path) -> int:
 
 
 @pytest.fixture
+def two(engine: Engine, tmp_path: Path) -> int:
+    """The id of a context with a segment for each of two machines."""
+    return stocked(engine, tmp_path, 2)
+
+
+@pytest.fixture
+def three(engine: Engine, tmp_path: Path) -> int:
+    """The id of a context with a segment for each of three machines."""
+    return stocked(engine, tmp_path, 3)
+
+
+@pytest.fixture
 def four(engine: Engine, tmp_path: Path) -> int:
     """The id of a context with a segment for each of four machines."""
     return stocked(engine, tmp_path, len(TOPICS))

@@ -272,47 +272,39 @@ async def test_the_whole_session_is_copied_and_in_a_pane_what_it_shows(
         assert said(screen).endswith("without the levels you chose: a applies them.")
 
 
-async def test_a_filter_finds_turns_and_escape_shows_all_again(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path, 2)
-    async with opened(engine, project="acme", on="f3") as screen:
-        rows = context(screen).rows.total
-        await screen.press("slash", *"vendor", "space", *"driver", "enter")
-        found = [row.commit.first_line for row in context(screen).data.rows if row.commit]
-        assert len(found) == 2
-        assert all("vendor list must stay" in each for each in found)
-        await screen.press("g", "i")
-        assert said(screen).startswith(
-            "Marked “No, do not touch the driver: t…” important (your turn 2)"
-        )
-        await screen.press("slash", *"zzz", "enter")
-        assert "Nothing matches / vendor driverzzz" in screen.text
-        await screen.press("escape")
-        assert context(screen).rows.total == rows
+async def test_a_filter_finds_turns_and_escape_shows_all_again(two: int, screen: Screen) -> None:
+    rows = context(screen).rows.total
+    await screen.press("slash", *"vendor", "space", *"driver", "enter")
+    found = [row.commit.first_line for row in context(screen).data.rows if row.commit]
+    assert len(found) == 2
+    assert all("vendor list must stay" in each for each in found)
+    await screen.press("g", "i")
+    assert said(screen).startswith(
+        "Marked “No, do not touch the driver: t…” important (your turn 2)"
+    )
+    await screen.press("slash", *"zzz", "enter")
+    assert "Nothing matches / vendor driverzzz" in screen.text
+    await screen.press("escape")
+    assert context(screen).rows.total == rows
 
 
-async def test_back_leaves_one_after_another_what_was_entered(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path, 2)
-    async with opened(engine, project="acme", on="f3") as screen:
-        data, rows = context(screen).data, context(screen).rows.total
-        await screen.press("G", "enter", "g", "3", "enter")
-        assert context(screen).rows.total > rows + len(KIOSK)
-        await screen.press("slash", *"kiosk", "enter", "escape")
-        assert not data.words, "the filter, which came last"
-        assert data.look is not None
-        await screen.press("escape")
-        assert context(screen).rows.total == rows + len(KIOSK), "the turns below the cursor"
-        assert data.look is not None
-        await screen.press("escape")
-        assert not [each for each in data.entered if each.level], "the level that was looked at"
-        assert not said(screen)
-        await screen.press("escape")
-        assert context(screen).rows.total == rows, "the turns of the other segment"
-        await screen.press("escape")
-        assert said(screen).startswith("ctrl+q quits")
+async def test_back_leaves_one_after_another_what_was_entered(two: int, screen: Screen) -> None:
+    data, rows = context(screen).data, context(screen).rows.total
+    await screen.press("G", "enter", "g", "3", "enter")
+    assert context(screen).rows.total > rows + len(KIOSK)
+    await screen.press("slash", *"kiosk", "enter", "escape")
+    assert not data.words, "the filter, which came last"
+    assert data.look is not None
+    await screen.press("escape")
+    assert context(screen).rows.total == rows + len(KIOSK), "the turns below the cursor"
+    assert data.look is not None
+    await screen.press("escape")
+    assert not [each for each in data.entered if each.level], "the level that was looked at"
+    assert not said(screen)
+    await screen.press("escape")
+    assert context(screen).rows.total == rows, "the turns of the other segment"
+    await screen.press("escape")
+    assert said(screen).startswith("ctrl+q quits")
 
 
 async def test_the_persons_own_words_are_not_the_clients(engine: Engine) -> None:
@@ -373,15 +365,13 @@ async def test_a_letter_on_a_segment_is_about_what_the_person_said_in_it(
 
 
 async def test_a_pin_on_a_segment_leaves_the_others_as_they_are(
-    engine: Engine, tmp_path: Path
+    engine: Engine, three: int, screen: Screen
 ) -> None:
-    number = stocked(engine, tmp_path, 3)
-    async with opened(engine, project="acme", on="f3") as screen:
-        await screen.press("j", "P")
-        assert priorities(engine, number) == "nnnnnnnpnpnnnpnnnnnnn"
-        assert "Pinned 3 turns (your turns 4-6) - u to undo" in said(screen)
-        segments = context(screen).data.snapshot.segments
-        assert [len(each.turns) for each in segments] == [7, 1, 3, 7]
+    await screen.press("j", "P")
+    assert priorities(engine, three) == "nnnnnnnpnpnnnpnnnnnnn"
+    assert "Pinned 3 turns (your turns 4-6) - u to undo" in said(screen)
+    segments = context(screen).data.snapshot.segments
+    assert [len(each.turns) for each in segments] == [7, 1, 3, 7]
 
 
 async def test_m_on_a_turn_offers_to_keep_all_of_it(
@@ -395,13 +385,11 @@ async def test_m_on_a_turn_offers_to_keep_all_of_it(
 
 
 async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
-    engine: Engine, tmp_path: Path
+    three: int, screen: Screen
 ) -> None:
-    stocked(engine, tmp_path, 3)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "4", "4", "j", "2", "2", "enter", "j", "j", "P")
-        assert said(screen).startswith("Pinned “")
-        assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
+    await screen.press("4", "4", "j", "2", "2", "enter", "j", "j", "P")
+    assert said(screen).startswith("Pinned “")
+    assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
 
 
 class TestWhatMustSurvive:
@@ -545,14 +533,12 @@ class TestApplying:
         assert len(texts) < 4 * len(KIOSK)
 
     async def test_a_budget_below_the_pinned_turns_names_them(
-        self, engine: Engine, tmp_path: Path
+        self, two: int, screen: Screen
     ) -> None:
-        stocked(engine, tmp_path, 2)
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "P", "f", *"40", "enter")
-            assert said(screen).startswith("40 tokens cannot be reached: the smallest is ")
-            assert "In the way: 3 pinned turns with " in said(screen)
-            assert "“The kiosk prints receip" in said(screen)
+        await screen.press("P", "f", *"40", "enter")
+        assert said(screen).startswith("40 tokens cannot be reached: the smallest is ")
+        assert "In the way: 3 pinned turns with " in said(screen)
+        assert "“The kiosk prints receip" in said(screen)
 
     async def test_what_fit_offers_is_accepted_by_a(
         self, engine: Engine, four: int, screen: Screen
@@ -748,24 +734,22 @@ async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
 
 class TestUndo:
     async def test_levels_and_turns_are_taken_back_in_one_order_and_put_back(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, three: int, screen: Screen
     ) -> None:
-        number = stocked(engine, tmp_path, 3)
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", *BRIEF, "4", "4", "i", "2", "2", "u")
-            assert said(screen) == f"Undone: Detailed for {FIRST_PART} - Z to redo"
-            assert levels(screen)[0] == Level.TAGS
-            await screen.press("Z")
-            assert said(screen) == f"Redone: Detailed for {FIRST_PART} - u to undo"
-            assert levels(screen)[0] == Level.DETAILED
-            await screen.press("f2", "f3", "u", "u")
-            assert said(screen).startswith("Undone: Marked 3 turns important (your turns 1-3)")
-            assert "i" not in priorities(engine, number)
-            await screen.press("u")
-            assert levels(screen)[0] == Level.BRIEF
-            await screen.press("Z", "Z", "Z", "Z")
-            assert levels(screen)[0] == Level.DETAILED
-            assert said(screen) == "There is nothing to redo."
+        await screen.press(*BRIEF, "4", "4", "i", "2", "2", "u")
+        assert said(screen) == f"Undone: Detailed for {FIRST_PART} - Z to redo"
+        assert levels(screen)[0] == Level.TAGS
+        await screen.press("Z")
+        assert said(screen) == f"Redone: Detailed for {FIRST_PART} - u to undo"
+        assert levels(screen)[0] == Level.DETAILED
+        await screen.press("f2", "f3", "u", "u")
+        assert said(screen).startswith("Undone: Marked 3 turns important (your turns 1-3)")
+        assert "i" not in priorities(engine, three)
+        await screen.press("u")
+        assert levels(screen)[0] == Level.BRIEF
+        await screen.press("Z", "Z", "Z", "Z")
+        assert levels(screen)[0] == Level.DETAILED
+        assert said(screen) == "There is nothing to redo."
 
     async def test_a_fit_is_one_act_that_a_later_program_can_undo(
         self, engine: Engine, four: int

@@ -480,54 +480,98 @@ def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
 # What was changed last
 
 
-def test_the_code_that_was_changed_last() -> None:
-    old = "def legend(rows):\n    return rows"
-    new = "def legend(rows):\n    return rows[::-1]"
-    given = {"file_path": "sheets/harbour.py", "old_string": old, "new_string": new}
-    turns = [
-        turn("Turn the legend."),
-        agent("The tide is below it. Now I turn the rows:"),
-        call("Edit", given),
-        result("Edit", "updated", outcome="ok"),
-        *run("print-sheet"),
-        agent("Done."),
-    ]
-    code = "  def legend(rows):\n  -     return rows\n  +     return rows[::-1]"
-    shown = section(written(turns), HandoverSection.CHANGES)
-    assert shown == f"sheets/harbour.py (edited):\n{code}"
+HARBOUR = "sheets/harbour.py"
+EDITED = f"{HARBOUR} (edited):"
+ROWS = "\n".join(f"row_{number} = {number}" for number in range(12))
+SHEETS = "\n".join(f"turn(sheet_{number})" for number in range(7))
+BODY = "\n".join(f"    row_{number} = {number}" for number in range(40))
+CHANGED: dict[str, tuple[list[SegmentTurn], list[str]]] = {
+    "the code that was changed last": (
+        [agent("The tide is below it. Now I turn the rows:"),
+         *edit(HARBOUR, old="def legend(rows):\n    return rows",
+               new="def legend(rows):\n    return rows[::-1]"),
+         *run("print-sheet"), agent("Done.")],
+        [EDITED, "  def legend(rows):", "  -     return rows", "  +     return rows[::-1]"],
+    ),
+    "a change and the one that mends it as one": (
+        [*edit(HARBOUR, old="scale = 1", new="scale = tide()"),
+         *edit(HARBOUR, old="print(scale)", new="print(scale, legend)"),
+         *edit(HARBOUR, old="tide()", new="tide(low=True)")],
+        [EDITED, "  - scale = 1", "  + scale = tide(low=True)",
+         EDITED, "  - print(scale)", "  + print(scale, legend)"],
+    ),
+    "the last edit first where it mends a long change": (
+        [*edit(HARBOUR, old="scale = 1", new=ROWS),
+         *edit(HARBOUR, old="row_11 = 11", new="row_11 = tide()")],
+        [EDITED, "  - row_11 = 11", "  + row_11 = tide()", EDITED, "  - scale = 1",
+         *(f"  + row_{number} = {number}" for number in range(7)), "  ... 5 more lines"],
+    ),
+    "changes of the same letters apart": (
+        [*edit(HARBOUR, old="limit", new="n"),
+         *edit(HARBOUR, old="return n_items + n", new="return n_items - n")],
+        [EDITED, "  - return n_items + n", "  + return n_items - n", EDITED, "  - limit", "  + n"],
+    ),
+    "only the lines that differ": (
+        [*edit(HARBOUR,
+               old="def fit(rows):\n    wide = 3\n    if rows:\n        turn(rows)\n"
+                   "    return rows",
+               new="def fit(rows, wide):\n    if rows:\n        if wide:\n            turn(rows)\n"
+                   "    return rows")],
+        [EDITED, "  - def fit(rows):", "  -     wide = 3", "  + def fit(rows, wide):",
+         "      if rows:", "  +         if wide:"],
+    ),
+    "the brackets, too": (
+        [*edit(HARBOUR, old="if (tide) {\n  turn();\n}\nprint();",
+               new="if (tide) {\n  turn();\n} else {\n  wait();\n}\n\n"
+                   "if (low) {\n  stop();\n}\nprint();")],
+        [EDITED, "    turn();", "  + } else {", "  +   wait();", "  + }", "  + if (low) {",
+         "  +   stop();"],
+    ),
+    "no bracket after a changed line": (
+        [*edit(HARBOUR, old="turn(\n  tide,\n)", new="turn(\n  tide,\n  moon,\n)")],
+        [EDITED, "    tide,", "  +   moon,"],
+    ),
+    "no edit that was undone or written over": (
+        [*edit(HARBOUR, old="width = 3\nscale = 1", new="width = 4\nscale = 2"),
+         *edit(HARBOUR, old="scale = 2", new="scale = 3"),
+         *edit(HARBOUR, old="width = 4", new="width = 3"),
+         *edit("sheets/pier.py", old="depth = 1", new="depth = 2"),
+         call("Write", {"file_path": "sheets/pier.py", "content": "tide = 1"}),
+         result("Write", "written", outcome="ok")],
+        ["sheets/pier.py (written):", "  + tide = 1",
+         EDITED, "  width = 3", "  - scale = 1", "  + scale = 3"],
+    ),
+    "of many places those that add most": (
+        [*edit(HARBOUR, old=ROWS, new=ROWS.replace("row_1 = 1\n", "row_1 = tide\n")
+               .replace("row_9", f"{SHEETS}\nrow_9"))],
+        [EDITED, "  row_8 = 8", *(f"  + turn(sheet_{number})" for number in range(7)),
+         "  ... 2 more lines"],
+    ),
+    "lines that are only moved in or out": (
+        [*edit(HARBOUR, old="for row in rows:\n    add(row)\n    return total",
+               new="for row in rows:\n    add(row)\nreturn total")],
+        [EDITED, "      add(row)", "  -     return total", "  + return total"],
+    ),
+    "the latest first": (
+        [*edit(HARBOUR, old="scale = 1", new="scale = tide()"),
+         *edit(HARBOUR, old="import pier", new="import pier\nimport tide"),
+         *edit("tests/test_harbour.py", old="assert scale() == 1", new="assert scale() == 2")],
+        ["tests/test_harbour.py (edited):", "  - assert scale() == 1", "  + assert scale() == 2",
+         EDITED, "  import pier", "  + import tide", EDITED, "  - scale = 1", "  + scale = tide()"],
+    ),
+    "what a long change declares": (
+        [*edit(HARBOUR, f"import tide\n\n\ndef first():\n{BODY}\n\n\ndef second():\n{BODY}")],
+        [EDITED, "  + def first():", "  + def second():", "  ... 81 more lines"],
+    ),
+}  # fmt: skip
+"""What the agent did after the request, and the lines under the title."""
 
 
-def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
-    turns = [
-        turn("Turn the legend."),
-        *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
-        *edit("sheets/harbour.py", old="print(scale)", new="print(scale, legend)"),
-        *edit("sheets/harbour.py", old="tide()", new="tide(low=True)"),
-    ]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
-        "sheets/harbour.py (edited):",
-        "  - scale = 1",
-        "  + scale = tide(low=True)",
-        "sheets/harbour.py (edited):",
-        "  - print(scale)",
-        "  + print(scale, legend)",
-    ]
-
-
-def test_of_a_long_change_mended_later_the_last_edit_is_shown_first() -> None:
-    rows = "\n".join(f"row_{number} = {number}" for number in range(12))
-    turns = [
-        turn("Turn the legend."),
-        *edit("sheets/harbour.py", old="scale = 1", new=rows),
-        *edit("sheets/harbour.py", old="row_11 = 11", new="row_11 = tide()"),
-    ]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n")[:5] == [
-        "sheets/harbour.py (edited):",
-        "  - row_11 = 11",
-        "  + row_11 = tide()",
-        "sheets/harbour.py (edited):",
-        "  - scale = 1",
-    ]
+@pytest.mark.parametrize("what", CHANGED)
+def test_it_shows_of_what_was_changed(what: str) -> None:
+    turns, lines = CHANGED[what]
+    text = written([turn("Turn the legend."), *turns])
+    assert section(text, HandoverSection.CHANGES).split("\n") == lines
 
 
 def test_the_last_change_is_cut_rather_than_an_earlier_one_shown() -> None:
@@ -539,120 +583,6 @@ def test_the_last_change_is_cut_rather_than_an_earlier_one_shown() -> None:
     assert shown.startswith("c.py (edited):\n")
     assert re.fullmatch(r"(  \+ tide.*  # \d\n)+  \.\.\.", shown.partition("\n")[2])
     assert "a.py" not in shown
-
-
-def test_changes_of_the_same_letters_are_told_apart() -> None:
-    turns = [
-        turn("Turn the legend."),
-        *edit("sheets/harbour.py", old="limit", new="n"),
-        *edit("sheets/harbour.py", old="return n_items + n", new="return n_items - n"),
-    ]
-    shown = section(written(turns), HandoverSection.CHANGES)
-    assert "- return n_items + n\n  + return n_items - n" in shown
-    assert "- limit\n  + n" in shown
-
-
-def test_of_a_change_only_the_lines_that_differ() -> None:
-    old = "def fit(rows):\n    wide = 3\n    if rows:\n        turn(rows)\n    return rows"
-    new = old.replace("        turn(rows)", "        if wide:\n            turn(rows)")
-    new = new.replace("def fit(rows)", "def fit(rows, wide)").replace("    wide = 3\n", "")
-    turns = [turn("Turn the legend."), *edit("sheets/harbour.py", old=old, new=new)]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
-        "sheets/harbour.py (edited):",
-        "  - def fit(rows):",
-        "  -     wide = 3",
-        "  + def fit(rows, wide):",
-        "      if rows:",
-        "  +         if wide:",
-    ]
-
-
-def test_of_a_change_also_the_brackets() -> None:
-    old = "if (tide) {\n  turn();\n}\nprint();"
-    new = "if (tide) {\n  turn();\n} else {\n  wait();\n}\n\nif (low) {\n  stop();\n}\nprint();"
-    turns = [turn("Turn the legend."), *edit("sheets/harbour.js", old=old, new=new)]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n")[2:] == [
-        "  + } else {",
-        "  +   wait();",
-        "  + }",
-        "  + if (low) {",
-        "  +   stop();",
-    ]
-
-
-def test_a_bracket_after_a_changed_line_is_no_change() -> None:
-    old, new = "turn(\n  tide,\n)", "turn(\n  tide,\n  moon,\n)"
-    shown = section(
-        written([turn("Fit."), *edit("a.js", old=old, new=new)]), HandoverSection.CHANGES
-    )
-    assert shown == "a.js (edited):\n    tide,\n  +   moon,"
-
-
-def test_an_edit_that_was_undone_or_written_over_is_not_shown() -> None:
-    turns = [
-        turn("Turn the legend."),
-        *edit("sheets/harbour.py", old="width = 3\nscale = 1", new="width = 4\nscale = 2"),
-        *edit("sheets/harbour.py", old="scale = 2", new="scale = 3"),
-        *edit("sheets/harbour.py", old="width = 4", new="width = 3"),
-        *edit("sheets/pier.py", old="depth = 1", new="depth = 2"),
-        call("Write", {"file_path": "sheets/pier.py", "content": "tide = 1"}),
-        result("Write", "written", outcome="ok"),
-    ]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
-        "sheets/pier.py (written):",
-        "  + tide = 1",
-        "sheets/harbour.py (edited):",
-        "  width = 3",
-        "  - scale = 1",
-        "  + scale = 3",
-    ]
-
-
-def test_of_many_changed_places_those_that_add_most() -> None:
-    old = "\n".join(f"row_{number} = {number}" for number in range(12))
-    sheets = "\n".join(f"turn(sheet_{number})" for number in range(7))
-    new = old.replace("row_1 = 1\n", "row_1 = tide\n").replace("row_9", f"{sheets}\nrow_9")
-    shown = section(
-        written([turn("Fit."), *edit("a.py", old=old, new=new)]), HandoverSection.CHANGES
-    )
-    assert "turn(sheet_6)" in shown
-    assert "tide" not in shown
-    assert shown.endswith("... 2 more lines")
-
-
-def test_of_an_edit_that_only_moves_lines_in_or_out_the_lines() -> None:
-    old, new = (
-        "for row in rows:\n    add(row)\n    return total",
-        "for row in rows:\n    add(row)\nreturn total",
-    )
-    shown = section(
-        written([turn("Fit."), *edit("a.py", old=old, new=new)]), HandoverSection.CHANGES
-    )
-    assert "  -     return total\n  + return total" in shown
-
-
-def test_the_latest_changes_are_told_first() -> None:
-    turns = [
-        turn("Fit it."),
-        *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
-        *edit("sheets/harbour.py", old="import pier", new="import pier\nimport tide"),
-        *edit("tests/test_harbour.py", old="assert scale() == 1", new="assert scale() == 2"),
-    ]
-    shown = section(written(turns), HandoverSection.CHANGES).split("\n")
-    assert [line for line in shown if line.startswith("  + ")] == [
-        "  + assert scale() == 2",
-        "  + import tide",
-        "  + scale = tide()",
-    ]
-
-
-def test_of_long_changes_what_they_declare() -> None:
-    body = "\n".join(f"    row_{number} = {number}" for number in range(40))
-    new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"
-    turns = [turn("Write it."), *edit("sheets/harbour.py", new)]
-    shown = section(written(turns), HandoverSection.CHANGES)
-    declared = "  + def first():\n  + def second():\n  ... 81 more lines"
-    assert shown == f"sheets/harbour.py (edited):\n{declared}"
 
 
 def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:

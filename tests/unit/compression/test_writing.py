@@ -74,6 +74,65 @@ SAID: dict[str, tuple[list[SegmentTurn], list[str], list[str]]] = {
          result("Bash", ERRORED, "c1", outcome="failed"), agent("Something else.")],
         ["→ `git worktree list`: not run"], [],
     ),
+    "a question without the long sentence before it": (
+        [FERRY[0], agent(f"The column {'is wide and ' * 20}empty. Shall I drop it?"), turn("yes")],
+        ['The agent had asked: "Shall I drop it?"'], [],
+    ),
+    "a question without the items before it": (
+        [FERRY[0], agent("1. Wrap it\n2. Drop it\n\n Shall I drop it?"), turn("yes, both")],
+        ['The agent had asked: "Shall I drop it?"'], [],
+    ),
+    "a chosen number with its options": (
+        [turn("Fit it."), agent("Fonts:\n1. Plain\n2. Wide\n\nWhich one?"), turn("2"),
+         agent("Set in it."), turn("Print it.")],
+        ['Person: 2 (asked: "Fonts: 1. Plain; 2. Wide; Which one?")'], [],
+    ),
+    "numbered answers with their questions": (
+        [turn("Fit it."),
+         agent(f"Two things:\n1. **Night**: keep {'the boats of the harbour ' * 8}?\n2. Bold?\n\n"
+               "Shall I begin?"),
+         turn(f"1. no\n2. yes, and {'every one of ' * 12}them"), agent("Done."), turn("Print it.")],
+        ['them (asked: "1. **Night**: keep the boats of the harbour', '…; 2. Bold?")'], [],
+    ),
+    "no paragraph of one word beside others": (
+        [turn("Fit it."), agent("Perfect!\n\nThe `harbour` sheet fits."), agent("Printed.")],
+        ["Agent: The `harbour` sheet fits.\n- Printed."], ["Perfect"],
+    ),
+    "lines apart, but not those of a wrapped sentence": (
+        [turn("Number the boats\nthat sail at night:\n- the Heron\n- the Tern\nThen print it"),
+         agent("Done.")],
+        ["Number the boats that sail at night: - the Heron; - the Tern; Then print it"], [],
+    ),
+    "files of one name with their folders": (
+        [turn("Fit it."), *edit("sheets/pier/layout.py"), *edit("sheets/tide/layout.py")],
+        ["edited pier/layout.py; edited tide/layout.py"], [],
+    ),
+    "the outcome of a check, which is not that of the call's other commands": (
+        [turn("Fit it."), *run("print-sheet; pytest -q"), *run("ruff check . && mypy")],
+        ["`print-sheet; pytest -q`: `pytest -q` passed", "`ruff check . && mypy`: passed"], [],
+    ),
+    "a call that failed with what it said": (
+        [turn("Fit it."), *run("git checkout main", "fatal: 'main' is already used", 128)],
+        ["`git checkout main`: exit 128: fatal: 'main' is already used"], [],
+    ),
+    "what is uncommitted, checked and committed": (
+        FERRY,
+        ["Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)",
+         "No check was seen to end after the last change seen (harbour.py).",
+         "before it: `pytest -q tests/sheets`: passed.",
+         "Committed (no push seen): 1a2b3c4 Fit the timetable"], [],
+    ),
+    "how many commits there are beside those that it names": (
+        [turn("Print all sheets."),
+         *(each for n in range(7) for each in
+           run(f"git commit -am 'Sheet {n}'", f"[ferry {n}a2b3c4] Sheet {n}"))],
+        ["7 commits in this session, the latest 5:\nCommitted (no push seen): 6a2b3c4"], [],
+    ),
+    "no failure that passed later": (
+        [turn("Fit it."), *run("pytest -q", "2 failed", 1), agent("The notes do not wrap."),
+         *edit("sheets/layout.py"), *run("pytest -q", "4 passed"), agent("Fits.")],
+        ["`pytest -q`: passed"], ["failed"],
+    ),
 }  # fmt: skip
 
 
@@ -102,12 +161,6 @@ def test_a_short_answer_stands_with_what_it_answers() -> None:
     assert f'Person: no (asked: "{FERRY[1].text}")' in written(again)
 
 
-def test_a_question_stands_without_a_long_sentence_or_an_item_before_it() -> None:
-    for before in (f"The column {'is wide and ' * 20}empty.", "1. Wrap it\n2. Drop it\n\n"):
-        text = written([FERRY[0], agent(f"{before} Shall I drop it?"), turn("yes, both")])
-        assert 'The agent had asked: "Shall I drop it?"' in text
-
-
 def test_of_a_review_all_headings_stand_before_what_explains_them() -> None:
     found = "\n\n".join(
         f"**{number}. Pier {number} is drawn twice**\nIn the sheet {number}\n\n"
@@ -121,21 +174,6 @@ def test_of_a_review_all_headings_stand_before_what_explains_them() -> None:
         assert heads == sorted(heads, reverse=True)
         assert all(heads) or "The legend_" not in text
     assert "The legend_8" in text
-
-
-def test_a_chosen_number_stands_with_its_options() -> None:
-    menu = agent("Fonts:\n1. Plain\n2. Wide\n\nWhich one?")
-    text = written([turn("Fit it."), menu, turn("2"), agent("Set in it."), turn("Print it.")])
-    assert 'Person: 2 (asked: "Fonts: 1. Plain; 2. Wide; Which one?")' in text
-
-
-def test_numbered_answers_stand_with_their_questions() -> None:
-    long = "the boats of the harbour " * 8
-    asked = agent(f"Two things:\n1. **Night**: keep {long}?\n2. Bold?\n\nShall I begin?")
-    answers = f"1. no\n2. yes, and {'every one of ' * 12}them"
-    text = written([turn("Fit it."), asked, turn(answers), agent("Done."), turn("Print it.")])
-    assert 'them (asked: "1. **Night**: keep the boats of the harbour' in text
-    assert '…; 2. Bold?")' in text
 
 
 def test_the_end_of_an_answer_to_a_question_outranks_its_middle() -> None:
@@ -244,12 +282,6 @@ def test_long_messages_are_shortened_before_one_is_left_out() -> None:
     assert [each.split()[2] for each in asked] == ["quay", "pier"] * 8
 
 
-def test_lines_are_kept_apart_but_not_those_of_a_wrapped_sentence() -> None:
-    message = "Number the boats\nthat sail at night:\n- the Heron\n- the Tern\nThen print it"
-    course = section(written([turn(message), agent("Done.")]), HandoverSection.COURSE)
-    assert "Number the boats that sail at night: - the Heron; - the Tern; Then print it" in course
-
-
 def test_nothing_is_ordered_that_nobody_asked_for() -> None:
     text = written([turn("Look at the sheet."), *edit("sheets/layout.py"), agent("Done.")])
     assert not re.search(r"\b(?:commit it|push|next,|todo|run the tests)\b", text, re.IGNORECASE)
@@ -280,14 +312,6 @@ def test_the_report_of_a_sub_agent_is_told_by_its_beginning() -> None:
     course = section(written(turns), HandoverSection.COURSE).split("\n")
     assert "Report of a sub-agent: The `tide_table` is read twice." in course
     assert course[-1] == f"- {boats[4]} [...]"
-
-
-def test_a_paragraph_of_one_word_beside_others_is_left_out() -> None:
-    found = written(
-        [turn("Fit it."), agent("Perfect!\n\nThe `harbour` sheet fits."), agent("Printed.")]
-    )
-    assert "Perfect" not in found
-    assert found.endswith("Agent: The `harbour` sheet fits.\n- Printed.")
 
 
 def test_what_ends_the_turn_answers_the_person_not_the_first_words_before_calls() -> None:
@@ -332,36 +356,6 @@ def test_of_a_list_no_item_stands_without_those_before_it_nor_without_the_title(
 
 
 # The state
-
-
-def test_what_is_uncommitted_checked_and_committed() -> None:
-    now = section(written(FERRY), HandoverSection.NOW)
-    assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)" in now
-    assert "No check was seen to end after the last change seen (harbour.py)." in now
-    assert "before it: `pytest -q tests/sheets`: passed." in now
-    assert "Committed (no push seen): 1a2b3c4 Fit the timetable" in now
-
-
-def test_more_commits_than_are_named_are_counted() -> None:
-    turns = [turn("Print all sheets.")]
-    for number in range(7):
-        turns += run(f"git commit -am 'Sheet {number}'", f"[ferry {number}a2b3c4] Sheet {number}")
-    now = section(written(turns), HandoverSection.NOW)
-    assert "7 commits in this session, the latest 5:\nCommitted (no push seen): 6a2b3c4" in now
-
-
-def test_a_failure_that_passed_later_is_not_told_as_one() -> None:
-    turns = [
-        turn("Fit it."),
-        *run("pytest -q", "2 failed", 1),
-        agent("The notes do not wrap."),
-        *edit("sheets/layout.py"),
-        *run("pytest -q", "4 passed"),
-        agent("Fits."),
-    ]
-    now = section(written(turns), HandoverSection.NOW)
-    assert "`pytest -q`: passed" in now
-    assert "failed" not in now
 
 
 def test_the_plan_with_its_numbers() -> None:
@@ -432,24 +426,6 @@ def test_calls_between_messages_are_one_line() -> None:
     ]
     lines = [line for line in written(turns).split("\n") if line.startswith("  → ")]
     assert lines[0] == "  → edited sheets/layout.py (one_page); edited sheets/layout.py (two_pages)"
-
-
-def test_files_of_one_name_stand_with_their_folders() -> None:
-    turns = [turn("Fit it."), *edit("sheets/pier/layout.py"), *edit("sheets/tide/layout.py")]
-    course = section(written(turns), HandoverSection.COURSE)
-    assert "edited pier/layout.py; edited tide/layout.py" in course
-
-
-def test_the_outcome_of_a_check_is_not_that_of_the_calls_other_commands() -> None:
-    turns = [turn("Fit it."), *run("print-sheet; pytest -q"), *run("ruff check . && mypy")]
-    course = section(written(turns), HandoverSection.COURSE)
-    assert "`print-sheet; pytest -q`: `pytest -q` passed" in course
-    assert "`ruff check . && mypy`: passed" in course
-
-
-def test_a_call_that_failed_stands_with_what_it_said() -> None:
-    turns = [turn("Fit it."), *run("git checkout main", "fatal: 'main' is already used", 128)]
-    assert "`git checkout main`: exit 128: fatal: 'main' is already used" in written(turns)
 
 
 def test_a_commit_in_a_temporary_folder_is_no_commit_of_the_work() -> None:

@@ -18,7 +18,7 @@ from reviewer.engine import Engine
 from reviewer.tui.context.model import LEVEL_NAMES, read_context, what
 from reviewer.tui.kit.choice import ChoiceScreen
 from tests.present import present
-from tests.tui.conftest import opened
+from tests.tui.conftest import Screen, opened
 from tests.tui.context.driving import (
     KIOSK,
     apply,
@@ -65,12 +65,11 @@ async def test_at_80_columns_eight_segments_are_in_sight_with_their_levels_as_wo
         assert "─ lost: " in screen.text
 
 
-async def test_everything_is_full_until_a_level_is_chosen(engine: Engine, four: int) -> None:
-    async with opened(engine, project="acme", on="f3") as screen:
-        assert set(levels(screen)) == {Level.FULL}
-        assert "f fits a budget" in screen.text
-        await screen.press("a")
-        assert said(screen) == "No level was chosen: 2 3 4 choose one, f fits a budget."
+async def test_everything_is_full_until_a_level_is_chosen(four: int, screen: Screen) -> None:
+    assert set(levels(screen)) == {Level.FULL}
+    assert "f fits a budget" in screen.text
+    await screen.press("a")
+    assert said(screen) == "No level was chosen: 2 3 4 choose one, f fits a budget."
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40)])
@@ -87,46 +86,46 @@ async def test_the_pane_that_is_read_takes_at_least_half_of_the_screen(
 
 @pytest.mark.parametrize(("key", "level"), [("1", 0), ("2", 1), ("4", 3)])
 async def test_a_digit_looks_at_a_level_and_the_same_again_chooses_it(
-    engine: Engine, four: int, key: str, level: int
+    engine: Engine, four: int, key: str, level: int, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", *BRIEF)
-        acts = engine.history.next_undo()
-        await screen.press("3")
-        assert said(screen) == f"{FIRST_PART} is Brief already."
-        assert engine.history.next_undo() == acts
-        await screen.press(key)
-        assert f"▌{LEVEL_NAMES[level]}" in screen.text
-        await screen.press("3")
-        assert said(screen) == f"{FIRST_PART} is Brief already."
-        await screen.press(key, "j")
-        assert said(screen) == ""
-        await screen.press("k")
-        assert "▌Brief" in screen.text
-        assert engine.history.next_undo() == acts
-        await screen.press(key, key)
-        assert levels(screen)[0] == level
-        assert engine.history.next_undo() != acts
-        found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
-        assert found.level is Level(level)
+    await screen.press(*BRIEF)
+    acts = engine.history.next_undo()
+    await screen.press("3")
+    assert said(screen) == f"{FIRST_PART} is Brief already."
+    assert engine.history.next_undo() == acts
+    await screen.press(key)
+    assert f"▌{LEVEL_NAMES[level]}" in screen.text
+    await screen.press("3")
+    assert said(screen) == f"{FIRST_PART} is Brief already."
+    await screen.press(key, "j")
+    assert said(screen) == ""
+    await screen.press("k")
+    assert "▌Brief" in screen.text
+    assert engine.history.next_undo() == acts
+    await screen.press(key, key)
+    assert levels(screen)[0] == level
+    assert engine.history.next_undo() != acts
+    found = present(context(screen).data.shown(present(context(screen).data.plan).choices[0]))
+    assert found.level is Level(level)
 
 
-async def test_a_level_that_is_looked_at_is_applied(engine: Engine, kiosk: int) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "4")
-        assert "▌Tags" in screen.text
-        assert "a applies this, then y copies it" in screen.text
-        assert said(screen) == "Preview of Tags; 4 again to use it."
-        await apply(screen)
-        assert said(screen).endswith("y copies the result, to paste into a new session - u to undo")
-        assert engine.contexts.totals(kiosk).total < 100
-        await screen.settle()
-        assert "a applies" not in screen.text
-        await screen.press("o")
-        assert "kiosk.jsonl" in screen.text
-        await screen.press("escape")
-        await screen.until(lambda: "▌applied Tags" in screen.text)
-        assert "! what you said is shortened" in screen.text
+async def test_a_level_that_is_looked_at_is_applied(
+    engine: Engine, kiosk: int, screen: Screen
+) -> None:
+    await screen.press("4")
+    assert "▌Tags" in screen.text
+    assert "a applies this, then y copies it" in screen.text
+    assert said(screen) == "Preview of Tags; 4 again to use it."
+    await apply(screen)
+    assert said(screen).endswith("y copies the result, to paste into a new session - u to undo")
+    assert engine.contexts.totals(kiosk).total < 100
+    await screen.settle()
+    assert "a applies" not in screen.text
+    await screen.press("o")
+    assert "kiosk.jsonl" in screen.text
+    await screen.press("escape")
+    await screen.until(lambda: "▌applied Tags" in screen.text)
+    assert "! what you said is shortened" in screen.text
 
 
 async def test_an_applied_summary_goes_back_to_a_nearer_level_of_its_original(
@@ -160,37 +159,34 @@ async def test_an_applied_summary_goes_back_to_a_nearer_level_of_its_original(
         assert sent() == [tags]
 
 
-async def test_a_session_whose_import_was_undone_is_gone(engine: Engine, kiosk: int) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "f8", "x", "f3")
-        assert "No session is open" in screen.text
+async def test_a_session_whose_import_was_undone_is_gone(kiosk: int, screen: Screen) -> None:
+    await screen.press("f8", "x", "f3")
+    assert "No session is open" in screen.text
 
 
 async def test_what_must_survive_of_an_applied_summary_is_chosen_from_its_original(
-    engine: Engine, kiosk: int
+    engine: Engine, kiosk: int, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "4", "4")
-        await apply(screen)
-        await screen.press("m", *"310 ms each", "enter")
-        await screen.press("4")
-        assert said(screen) == f"Tags for {FIRST_PART}, written again - u to undo"
-        await apply(screen)
-        (tags,) = engine.contexts.ids(CommitQuery(kiosk))
-        assert "310 ms each" in engine.contexts.commit(tags).text
+    await screen.press("4", "4")
+    await apply(screen)
+    await screen.press("m", *"310 ms each", "enter")
+    await screen.press("4")
+    assert said(screen) == f"Tags for {FIRST_PART}, written again - u to undo"
+    await apply(screen)
+    (tags,) = engine.contexts.ids(CommitQuery(kiosk))
+    assert "310 ms each" in engine.contexts.commit(tags).text
 
 
 async def test_undo_of_an_apply_says_so_while_another_level_is_looked_at(
-    engine: Engine, four: int
+    four: int, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "3", "3", "a")
-        await screen.until(lambda: said(screen).startswith("Compressed "))
-        await screen.settle()
-        await screen.press("G", "2", "u")
-        await screen.until(lambda: said(screen).startswith("Undone: Compressed"))
-        await screen.settle()
-        assert said(screen).startswith("Undone: Compressed")
+    await screen.press("3", "3", "a")
+    await screen.until(lambda: said(screen).startswith("Compressed "))
+    await screen.settle()
+    await screen.press("G", "2", "u")
+    await screen.until(lambda: said(screen).startswith("Undone: Compressed"))
+    await screen.settle()
+    assert said(screen).startswith("Undone: Compressed")
 
 
 async def test_levels_are_kept_when_the_program_is_closed(engine: Engine, four: int) -> None:
@@ -276,47 +272,39 @@ async def test_the_whole_session_is_copied_and_in_a_pane_what_it_shows(
         assert said(screen).endswith("without the levels you chose: a applies them.")
 
 
-async def test_a_filter_finds_turns_and_escape_shows_all_again(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path, 2)
-    async with opened(engine, project="acme", on="f3") as screen:
-        rows = context(screen).rows.total
-        await screen.press("slash", *"vendor", "space", *"driver", "enter")
-        found = [row.commit.first_line for row in context(screen).data.rows if row.commit]
-        assert len(found) == 2
-        assert all("vendor list must stay" in each for each in found)
-        await screen.press("g", "i")
-        assert said(screen).startswith(
-            "Marked “No, do not touch the driver: t…” important (your turn 2)"
-        )
-        await screen.press("slash", *"zzz", "enter")
-        assert "Nothing matches / vendor driverzzz" in screen.text
-        await screen.press("escape")
-        assert context(screen).rows.total == rows
+async def test_a_filter_finds_turns_and_escape_shows_all_again(two: int, screen: Screen) -> None:
+    rows = context(screen).rows.total
+    await screen.press("slash", *"vendor", "space", *"driver", "enter")
+    found = [row.commit.first_line for row in context(screen).data.rows if row.commit]
+    assert len(found) == 2
+    assert all("vendor list must stay" in each for each in found)
+    await screen.press("g", "i")
+    assert said(screen).startswith(
+        "Marked “No, do not touch the driver: t…” important (your turn 2)"
+    )
+    await screen.press("slash", *"zzz", "enter")
+    assert "Nothing matches / vendor driverzzz" in screen.text
+    await screen.press("escape")
+    assert context(screen).rows.total == rows
 
 
-async def test_back_leaves_one_after_another_what_was_entered(
-    engine: Engine, tmp_path: Path
-) -> None:
-    stocked(engine, tmp_path, 2)
-    async with opened(engine, project="acme", on="f3") as screen:
-        data, rows = context(screen).data, context(screen).rows.total
-        await screen.press("G", "enter", "g", "3", "enter")
-        assert context(screen).rows.total > rows + len(KIOSK)
-        await screen.press("slash", *"kiosk", "enter", "escape")
-        assert not data.words, "the filter, which came last"
-        assert data.look is not None
-        await screen.press("escape")
-        assert context(screen).rows.total == rows + len(KIOSK), "the turns below the cursor"
-        assert data.look is not None
-        await screen.press("escape")
-        assert not [each for each in data.entered if each.level], "the level that was looked at"
-        assert not said(screen)
-        await screen.press("escape")
-        assert context(screen).rows.total == rows, "the turns of the other segment"
-        await screen.press("escape")
-        assert said(screen).startswith("ctrl+q quits")
+async def test_back_leaves_one_after_another_what_was_entered(two: int, screen: Screen) -> None:
+    data, rows = context(screen).data, context(screen).rows.total
+    await screen.press("G", "enter", "g", "3", "enter")
+    assert context(screen).rows.total > rows + len(KIOSK)
+    await screen.press("slash", *"kiosk", "enter", "escape")
+    assert not data.words, "the filter, which came last"
+    assert data.look is not None
+    await screen.press("escape")
+    assert context(screen).rows.total == rows + len(KIOSK), "the turns below the cursor"
+    assert data.look is not None
+    await screen.press("escape")
+    assert not [each for each in data.entered if each.level], "the level that was looked at"
+    assert not said(screen)
+    await screen.press("escape")
+    assert context(screen).rows.total == rows, "the turns of the other segment"
+    await screen.press("escape")
+    assert said(screen).startswith("ctrl+q quits")
 
 
 async def test_the_persons_own_words_are_not_the_clients(engine: Engine) -> None:
@@ -327,163 +315,152 @@ async def test_the_persons_own_words_are_not_the_clients(engine: Engine) -> None
         assert "client" not in screen.text
 
 
-async def test_a_long_number_of_a_message_is_whole(engine: Engine, kiosk: int) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "enter")
-        data = context(screen).data
-        messages = dict.fromkeys(data.snapshot.messages, 12_345)
-        data.snapshot = structs.replace(data.snapshot, messages=messages)
-        context(screen).rows.refresh()
-        await screen.settle()
-        assert "12345      you     The kiosk" in screen.text
+async def test_a_long_number_of_a_message_is_whole(kiosk: int, screen: Screen) -> None:
+    await screen.press("enter")
+    data = context(screen).data
+    messages = dict.fromkeys(data.snapshot.messages, 12_345)
+    data.snapshot = structs.replace(data.snapshot, messages=messages)
+    context(screen).rows.refresh()
+    await screen.settle()
+    assert "12345      you     The kiosk" in screen.text
 
 
 @pytest.mark.parametrize(("key", "letter"), [("P", "p"), ("i", "i"), ("x", "s")])
 async def test_a_letter_sets_the_priority_of_a_turn_and_takes_it_back(
-    engine: Engine, kiosk: int, key: str, letter: str
+    engine: Engine, kiosk: int, key: str, letter: str, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "enter", "j", "j", key)
-        assert priorities(engine, kiosk)[1] == letter
-        assert priorities(engine, kiosk).count("n") == len(KIOSK) - 1
-        await screen.press(key)
-        assert set(priorities(engine, kiosk)) == {"n"}
-        await screen.press("u")
-        assert priorities(engine, kiosk)[1] == letter
+    await screen.press("enter", "j", "j", key)
+    assert priorities(engine, kiosk)[1] == letter
+    assert priorities(engine, kiosk).count("n") == len(KIOSK) - 1
+    await screen.press(key)
+    assert set(priorities(engine, kiosk)) == {"n"}
+    await screen.press("u")
+    assert priorities(engine, kiosk)[1] == letter
 
 
 async def test_a_priority_says_which_other_it_takes_the_place_of(
-    engine: Engine, kiosk: int
+    kiosk: int, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "enter", "j", "j", "P")
-        assert "no longer" not in said(screen)
-        await screen.press("i")
-        assert "important, no longer pinned - u to undo" in said(screen)
-        await screen.press("P")
-        assert ", no longer important" in said(screen)
-        await screen.press("P")
-        assert "no longer" not in said(screen), "it is made normal"
+    await screen.press("enter", "j", "j", "P")
+    assert "no longer" not in said(screen)
+    await screen.press("i")
+    assert "important, no longer pinned - u to undo" in said(screen)
+    await screen.press("P")
+    assert ", no longer important" in said(screen)
+    await screen.press("P")
+    assert "no longer" not in said(screen), "it is made normal"
 
 
 async def test_a_letter_on_a_segment_is_about_what_the_person_said_in_it(
-    engine: Engine, kiosk: int
+    engine: Engine, kiosk: int, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "i")
-        assert priorities(engine, kiosk) == "ininnni"
-        assert "Marked 3 turns important (your turns 1-3) - u to undo" in said(screen)
-        assert "◆" in screen.text
-        await screen.press("i")
-        assert set(priorities(engine, kiosk)) == {"n"}
-        await screen.press("x")
-        assert set(priorities(engine, kiosk)) == {"s"}, "skipping leaves out all of it"
+    await screen.press("i")
+    assert priorities(engine, kiosk) == "ininnni"
+    assert "Marked 3 turns important (your turns 1-3) - u to undo" in said(screen)
+    assert "◆" in screen.text
+    await screen.press("i")
+    assert set(priorities(engine, kiosk)) == {"n"}
+    await screen.press("x")
+    assert set(priorities(engine, kiosk)) == {"s"}, "skipping leaves out all of it"
 
 
 async def test_a_pin_on_a_segment_leaves_the_others_as_they_are(
-    engine: Engine, tmp_path: Path
+    engine: Engine, three: int, screen: Screen
 ) -> None:
-    number = stocked(engine, tmp_path, 3)
-    async with opened(engine, project="acme", on="f3") as screen:
-        await screen.press("j", "P")
-        assert priorities(engine, number) == "nnnnnnnpnpnnnpnnnnnnn"
-        assert "Pinned 3 turns (your turns 4-6) - u to undo" in said(screen)
-        segments = context(screen).data.snapshot.segments
-        assert [len(each.turns) for each in segments] == [7, 1, 3, 7]
+    await screen.press("j", "P")
+    assert priorities(engine, three) == "nnnnnnnpnpnnnpnnnnnnn"
+    assert "Pinned 3 turns (your turns 4-6) - u to undo" in said(screen)
+    segments = context(screen).data.snapshot.segments
+    assert [len(each.turns) for each in segments] == [7, 1, 3, 7]
 
 
-async def test_m_on_a_turn_offers_to_keep_all_of_it(engine: Engine, kiosk: int) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "enter", "j", "j", "j", "m")
-        assert "This whole turn" in screen.text
-        await screen.press("enter")
-        assert priorities(engine, kiosk) == "nnpnnnn"
-        assert "  2 ●" in screen.text
+async def test_m_on_a_turn_offers_to_keep_all_of_it(
+    engine: Engine, kiosk: int, screen: Screen
+) -> None:
+    await screen.press("enter", "j", "j", "j", "m")
+    assert "This whole turn" in screen.text
+    await screen.press("enter")
+    assert priorities(engine, kiosk) == "nnpnnnn"
+    assert "  2 ●" in screen.text
 
 
 async def test_what_was_chosen_stays_when_a_pin_cuts_the_segments_anew(
-    engine: Engine, tmp_path: Path
+    three: int, screen: Screen
 ) -> None:
-    stocked(engine, tmp_path, 3)
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "4", "4", "j", "2", "2", "enter", "j", "j", "P")
-        assert said(screen).startswith("Pinned “")
-        assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
+    await screen.press("4", "4", "j", "2", "2", "enter", "j", "j", "P")
+    assert said(screen).startswith("Pinned “")
+    assert levels(screen) == [Level.TAGS, Level.DETAILED, Level.DETAILED, Level.FULL]
 
 
 class TestWhatMustSurvive:
     async def test_a_text_is_typed_and_every_summary_has_it(
-        self, engine: Engine, kiosk: int
+        self, engine: Engine, kiosk: int, screen: Screen
     ) -> None:
-        async with opened(engine, project="acme", size=(160, 40)) as screen:
-            await screen.press("f3", "m", *"paper sensor")
-            assert "This text  in 1 turn" in screen.text
-            await screen.press("enter")
-            words = "Must survive in “The first run failed: PrinterE…”: paper sensor"
-            assert said(screen) == f"{words} - u to undo"
-            await screen.press("u", "Z")
-            assert said(screen) == f"Redone: {words} - u to undo"
-            ids = engine.contexts.ids(CommitQuery(kiosk))
-            kept = [each for each in ids if engine.contexts.commit(each).retention.patterns]
-            assert [
-                engine.contexts.commit(each).text.startswith("The first run") for each in kept
-            ] == [True]
-            await screen.press("4", "4")
-            choice = present(context(screen).data.plan).choices[0]
-            found = present(context(screen).data.shown(choice))
-            assert "paper sensor" in found.compressed.content
-            assert '"paper sensor" ✓' in " ".join(screen.text.split())
-            await screen.press("m", "end")
-            assert "take back what must survive of this" in screen.text
-            await screen.press("enter")
-            assert not any(engine.contexts.commit(each).retention.patterns for each in ids)
+        await screen.press("m", *"paper sensor")
+        assert "This text  in 1 turn" in screen.text
+        await screen.press("enter")
+        words = "Must survive in “The first run failed: PrinterE…”: paper sensor"
+        assert said(screen) == f"{words} - u to undo"
+        await screen.press("u", "Z")
+        assert said(screen) == f"Redone: {words} - u to undo"
+        ids = engine.contexts.ids(CommitQuery(kiosk))
+        kept = [each for each in ids if engine.contexts.commit(each).retention.patterns]
+        assert [engine.contexts.commit(each).text.startswith("The first run") for each in kept] == [
+            True
+        ]
+        await screen.press("4", "4")
+        choice = present(context(screen).data.plan).choices[0]
+        found = present(context(screen).data.shown(choice))
+        assert "paper sensor" in found.compressed.content
+        assert '"paper sensor" ✓' in " ".join(screen.text.split())
+        await screen.press("m", "end")
+        assert "take back what must survive of this" in screen.text
+        await screen.press("enter")
+        assert not any(engine.contexts.commit(each).retention.patterns for each in ids)
 
     async def test_enter_typed_ahead_right_after_the_text_is_not_lost(
-        self, engine: Engine, kiosk: int
+        self, kiosk: int, screen: Screen
     ) -> None:
-        async with opened(engine, project="acme", size=(160, 40)) as screen:
-            await screen.press("f3", "m")
-            for key in (*"paper sensor", "enter"):
-                screen.app.simulate_key(key)
-            await screen.until(lambda: "Must survive in “The first run" in screen.text)
+        await screen.press("m")
+        for key in (*"paper sensor", "enter"):
+            screen.app.simulate_key(key)
+        await screen.until(lambda: "Must survive in “The first run" in screen.text)
 
     async def test_a_regular_expression_and_words_are_offered(
-        self, engine: Engine, kiosk: int
+        self, engine: Engine, kiosk: int, screen: Screen
     ) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "m", *"[0-9", "down", "enter")
-            assert said(screen).startswith("The regular expression '[0-9' is bad at column 5")
-            await screen.press("m", *r"\d+ ms")
-            await screen.until(lambda: "This regular expression" in screen.text)
-            await screen.press("down", "enter")
-            patterns = [
-                pattern.mode
-                for each in engine.contexts.ids(CommitQuery(kiosk))
-                for pattern in engine.contexts.commit(each).retention.patterns
-            ]
-            assert set(patterns) == {"regex"}
-            await screen.press("m", *r"\d+ km", "down", "enter")
-            assert said(screen) == r"No turn here matches: \d+ km"
-            await screen.press("m", *"All amounts.")
-            await screen.until(lambda: "In words" in screen.text)
-            assert "This text" not in screen.text
-            assert "in none of these turns: All amo" in screen.text
-            await screen.press("enter")
-            assert "none of these turns has it, so only a model can follow it" in said(screen)
-            first = engine.contexts.commit(engine.contexts.ids(CommitQuery(kiosk))[0])
-            assert first.retention.instructions == "All amounts."
+        await screen.press("m", *"[0-9", "down", "enter")
+        assert said(screen).startswith("The regular expression '[0-9' is bad at column 5")
+        await screen.press("m", *r"\d+ ms")
+        await screen.until(lambda: "This regular expression" in screen.text)
+        await screen.press("down", "enter")
+        patterns = [
+            pattern.mode
+            for each in engine.contexts.ids(CommitQuery(kiosk))
+            for pattern in engine.contexts.commit(each).retention.patterns
+        ]
+        assert set(patterns) == {"regex"}
+        await screen.press("m", *r"\d+ km", "down", "enter")
+        assert said(screen) == r"No turn here matches: \d+ km"
+        await screen.press("m", *"All amounts.")
+        await screen.until(lambda: "In words" in screen.text)
+        assert "This text" not in screen.text
+        assert "in none of these turns: All amo" in screen.text
+        await screen.press("enter")
+        assert "none of these turns has it, so only a model can follow it" in said(screen)
+        first = engine.contexts.commit(engine.contexts.ids(CommitQuery(kiosk))[0])
+        assert first.retention.instructions == "All amounts."
 
-    async def test_a_loss_is_chosen_and_kept(self, engine: Engine, kiosk: int) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "4", "4")
-            data = context(screen).data
-            found = present(data.shown(present(data.plan).choices[0]))
-            lost = found.fidelity.lost_to_show[0].text
-            await screen.press("m", "enter")
-            await screen.until(lambda: said(screen).startswith("Must survive: "))
-            await screen.settle()
-            found = present(data.shown(present(data.plan).choices[0]))
-            assert lost in found.compressed.content
+    async def test_a_loss_is_chosen_and_kept(self, kiosk: int, screen: Screen) -> None:
+        await screen.press("4", "4")
+        data = context(screen).data
+        found = present(data.shown(present(data.plan).choices[0]))
+        lost = found.fidelity.lost_to_show[0].text
+        await screen.press("m", "enter")
+        await screen.until(lambda: said(screen).startswith("Must survive: "))
+        await screen.settle()
+        found = present(data.shown(present(data.plan).choices[0]))
+        assert lost in found.compressed.content
 
 
 class TestApplying:
@@ -522,59 +499,56 @@ class TestApplying:
             assert KIOSK[0][1][:40] in " ".join(screen.text.split())
 
     async def test_the_progress_of_the_check_goes_when_the_question_comes(
-        self, engine: Engine, four: int, monkeypatch: pytest.MonkeyPatch
+        self, engine: Engine, four: int, monkeypatch: pytest.MonkeyPatch, screen: Screen
     ) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", *BRIEF)
-            gate, preview, bar = Event(), engine.compression.preview, context(screen).status
+        await screen.press(*BRIEF)
+        gate, preview, bar = Event(), engine.compression.preview, context(screen).status
 
-            def late(plan: CompressionPlan, watch: Watch | None = None) -> Preview:
-                gate.wait(20)
-                return preview(plan, watch)
+        def late(plan: CompressionPlan, watch: Watch | None = None) -> Preview:
+            gate.wait(20)
+            return preview(plan, watch)
 
-            monkeypatch.setattr("reviewer.tui.context.screen.doubts", lambda found: found[:1])
-            monkeypatch.setattr(engine.compression, "preview", late)
-            screen.app.simulate_key("a")
-            await screen.until(lambda: bar.text.startswith("Checking the summaries"))
-            gate.set()
-            await screen.until(lambda: "fails the check against the original" in screen.text)
-            assert not bar.text
+        monkeypatch.setattr("reviewer.tui.context.screen.doubts", lambda found: found[:1])
+        monkeypatch.setattr(engine.compression, "preview", late)
+        screen.app.simulate_key("a")
+        await screen.until(lambda: bar.text.startswith("Checking the summaries"))
+        gate.set()
+        await screen.until(lambda: "fails the check against the original" in screen.text)
+        assert not bar.text
 
     async def test_those_that_pass_are_applied_without_the_others(
-        self, engine: Engine, four: int
+        self, engine: Engine, four: int, screen: Screen
     ) -> None:
-        async with opened(engine, project="acme", size=(120, 40)) as screen:
-            await screen.press("f3", "enter", "j", "j", "j", "i", "g", "4", "4")
-            await screen.until(lambda: "! " in screen.text)
-            await screen.press("a")
-            assert "─ 1 summary fails the check against the original ─" in screen.text
-            assert "an important turn is missing" in screen.text
-            await screen.press("enter")
-            assert said(screen) == "Nothing was changed."
-            await screen.press("G", "3", "3", "a", "enter")
-            await screen.until(lambda: said(screen).startswith("Compressed "))
-            texts = [each.text for each in engine.contexts.compile(four)]
-            assert KIOSK[2][1] in texts
-            assert len(texts) < 4 * len(KIOSK)
+        await screen.press("enter", "j", "j", "j", "i", "g", "4", "4")
+        await screen.until(lambda: "! " in screen.text)
+        await screen.press("a")
+        assert "─ 1 summary fails the check against the original ─" in screen.text
+        assert "an important turn is missing" in screen.text
+        await screen.press("enter")
+        assert said(screen) == "Nothing was changed."
+        await screen.press("G", "3", "3", "a", "enter")
+        await screen.until(lambda: said(screen).startswith("Compressed "))
+        texts = [each.text for each in engine.contexts.compile(four)]
+        assert KIOSK[2][1] in texts
+        assert len(texts) < 4 * len(KIOSK)
 
     async def test_a_budget_below_the_pinned_turns_names_them(
-        self, engine: Engine, tmp_path: Path
+        self, two: int, screen: Screen
     ) -> None:
-        stocked(engine, tmp_path, 2)
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "P", "f", *"40", "enter")
-            assert said(screen).startswith("40 tokens cannot be reached: the smallest is ")
-            assert "In the way: 3 pinned turns with " in said(screen)
-            assert "“The kiosk prints receip" in said(screen)
+        await screen.press("P", "f", *"40", "enter")
+        assert said(screen).startswith("40 tokens cannot be reached: the smallest is ")
+        assert "In the way: 3 pinned turns with " in said(screen)
+        assert "“The kiosk prints receip" in said(screen)
 
-    async def test_what_fit_offers_is_accepted_by_a(self, engine: Engine, four: int) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "f", *"900", "enter")
-            await screen.until(lambda: "a applies it." in said(screen))
-            await screen.press("a")
-            await screen.until(lambda: said(screen).startswith("Compressed "))
-            assert "Apply those too" not in screen.text
-            assert engine.contexts.get(four).head
+    async def test_what_fit_offers_is_accepted_by_a(
+        self, engine: Engine, four: int, screen: Screen
+    ) -> None:
+        await screen.press("f", *"900", "enter")
+        await screen.until(lambda: "a applies it." in said(screen))
+        await screen.press("a")
+        await screen.until(lambda: said(screen).startswith("Compressed "))
+        assert "Apply those too" not in screen.text
+        assert engine.contexts.get(four).head
 
     async def test_fit_takes_what_does_not_pass_where_nothing_else_fits_and_marks_it(
         self, engine: Engine, kiosk: int
@@ -598,28 +572,24 @@ class TestApplying:
             assert re.search(others, screen.text)
 
     async def test_fit_leaves_the_levels_that_the_person_chose(
-        self, engine: Engine, four: int
+        self, four: int, screen: Screen
     ) -> None:
-        async with opened(engine, project="acme", size=(160, 40)) as screen:
-            await screen.press("f3", "2", "2", "f", *"100000", "enter")
-            await screen.until(lambda: said(screen).endswith("Your 1 own level stays."))
-            assert levels(screen) == [Level.DETAILED, Level.FULL, Level.FULL, Level.FULL]
-            await screen.press("1", "1", "f", *"500", "enter")
-            await screen.until(
-                lambda: f"levels chosen by hand (Full for {FIRST_PART})" in said(screen)
-            )
-            assert levels(screen)[0] == Level.FULL
+        await screen.press("2", "2", "f", *"100000", "enter")
+        await screen.until(lambda: said(screen).endswith("Your 1 own level stays."))
+        assert levels(screen) == [Level.DETAILED, Level.FULL, Level.FULL, Level.FULL]
+        await screen.press("1", "1", "f", *"500", "enter")
+        await screen.until(lambda: f"levels chosen by hand (Full for {FIRST_PART})" in said(screen))
+        assert levels(screen)[0] == Level.FULL
 
-    async def test_undo_of_an_apply_brings_back_the_levels(self, engine: Engine, four: int) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "2", "2", "j", "1", "1", "j", "1")
-            before = levels(screen)
-            assert before[:3] == [Level.DETAILED, Level.FULL, Level.FULL]
-            await apply(screen)
-            assert "applied" in screen.text
-            await screen.press("u")
-            await screen.settle()
-            assert levels(screen) == before
+    async def test_undo_of_an_apply_brings_back_the_levels(self, four: int, screen: Screen) -> None:
+        await screen.press("2", "2", "j", "1", "1", "j", "1")
+        before = levels(screen)
+        assert before[:3] == [Level.DETAILED, Level.FULL, Level.FULL]
+        await apply(screen)
+        assert "applied" in screen.text
+        await screen.press("u")
+        await screen.settle()
+        assert levels(screen) == before
 
     async def test_a_summary_stays_full_beside_turns_that_could_not_be_summarized(
         self, engine: Engine, tmp_path: Path
@@ -638,38 +608,35 @@ class TestApplying:
             assert all(summaries.isdisjoint(each.sources) for each in data.changes())
 
     async def test_a_budget_is_for_the_whole_session_wherever_the_cursor_is(
-        self, engine: Engine, four: int
+        self, four: int, screen: Screen
     ) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "enter", "j", "P", "4")
-            assert said(screen) == "A pinned turn is always sent whole."
-            await screen.press("f")
-            assert "Fit a budget" in screen.text
+        await screen.press("enter", "j", "P", "4")
+        assert said(screen) == "A pinned turn is always sent whole."
+        await screen.press("f")
+        assert "Fit a budget" in screen.text
 
 
-async def test_a_summary_is_written_by_hand(engine: Engine, kiosk: int) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "3", "e")
-        screen.app.screen.query_one("#edit EditorArea", TextArea).load_text("The kiosk is slow.")
-        await screen.press("ctrl+s")
-        await screen.settle()
-        assert present(context(screen).data.plan).choices[0].content == "The kiosk is slow."
-        assert "Brief*" in screen.text
+async def test_a_summary_is_written_by_hand(kiosk: int, screen: Screen) -> None:
+    await screen.press("3", "e")
+    screen.app.screen.query_one("#edit EditorArea", TextArea).load_text("The kiosk is slow.")
+    await screen.press("ctrl+s")
+    await screen.settle()
+    assert present(context(screen).data.plan).choices[0].content == "The kiosk is slow."
+    assert "Brief*" in screen.text
 
 
 async def test_what_a_model_would_be_sent_is_named_before_it_is_asked(
-    engine: Engine, four: int
+    four: int, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", *BRIEF)
-        tokens = [each.tokens for each in context(screen).data.snapshot.segments]
-        await screen.choose("ask the model")
-        assert f"This segment  sends about {tokens[0]:,} tokens" in screen.text
-        every = f"All that are not Full: 4 segments  sends about {sum(tokens):,} tokens"
-        assert every in screen.text
-        await screen.press("escape", "f", *"full", "enter")
-        await screen.choose("ask the model")
-        assert said(screen).startswith("Every segment is Full")
+    await screen.press(*BRIEF)
+    tokens = [each.tokens for each in context(screen).data.snapshot.segments]
+    await screen.choose("ask the model")
+    assert f"This segment  sends about {tokens[0]:,} tokens" in screen.text
+    every = f"All that are not Full: 4 segments  sends about {sum(tokens):,} tokens"
+    assert every in screen.text
+    await screen.press("escape", "f", *"full", "enter")
+    await screen.choose("ask the model")
+    assert said(screen).startswith("Every segment is Full")
 
 
 class TestSessions:
@@ -747,16 +714,15 @@ class TestSessions:
             assert footer == [" enter sessions", ". more", "? help"]
 
     async def test_a_change_by_another_program_is_shown_and_choices_stay(
-        self, engine: Engine, four: int
+        self, engine: Engine, four: int, screen: Screen
     ) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "4", "4")
-            last = engine.contexts.ids(CommitQuery(four))[-1]
-            engine.contexts.annotate(last, priority=Priority.PINNED)
-            context(screen).watch_store()
-            await screen.until(lambda: said(screen).startswith("The context changed meanwhile"))
-            assert levels(screen)[0] == 3
-            assert "●" in screen.text
+        await screen.press("4", "4")
+        last = engine.contexts.ids(CommitQuery(four))[-1]
+        engine.contexts.annotate(last, priority=Priority.PINNED)
+        context(screen).watch_store()
+        await screen.until(lambda: said(screen).startswith("The context changed meanwhile"))
+        assert levels(screen)[0] == 3
+        assert "●" in screen.text
 
 
 async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
@@ -768,24 +734,22 @@ async def test_hostile_text_stays_text(engine: Engine, tmp_path: Path) -> None:
 
 class TestUndo:
     async def test_levels_and_turns_are_taken_back_in_one_order_and_put_back(
-        self, engine: Engine, tmp_path: Path
+        self, engine: Engine, three: int, screen: Screen
     ) -> None:
-        number = stocked(engine, tmp_path, 3)
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", *BRIEF, "4", "4", "i", "2", "2", "u")
-            assert said(screen) == f"Undone: Detailed for {FIRST_PART} - Z to redo"
-            assert levels(screen)[0] == Level.TAGS
-            await screen.press("Z")
-            assert said(screen) == f"Redone: Detailed for {FIRST_PART} - u to undo"
-            assert levels(screen)[0] == Level.DETAILED
-            await screen.press("f2", "f3", "u", "u")
-            assert said(screen).startswith("Undone: Marked 3 turns important (your turns 1-3)")
-            assert "i" not in priorities(engine, number)
-            await screen.press("u")
-            assert levels(screen)[0] == Level.BRIEF
-            await screen.press("Z", "Z", "Z", "Z")
-            assert levels(screen)[0] == Level.DETAILED
-            assert said(screen) == "There is nothing to redo."
+        await screen.press(*BRIEF, "4", "4", "i", "2", "2", "u")
+        assert said(screen) == f"Undone: Detailed for {FIRST_PART} - Z to redo"
+        assert levels(screen)[0] == Level.TAGS
+        await screen.press("Z")
+        assert said(screen) == f"Redone: Detailed for {FIRST_PART} - u to undo"
+        assert levels(screen)[0] == Level.DETAILED
+        await screen.press("f2", "f3", "u", "u")
+        assert said(screen).startswith("Undone: Marked 3 turns important (your turns 1-3)")
+        assert "i" not in priorities(engine, three)
+        await screen.press("u")
+        assert levels(screen)[0] == Level.BRIEF
+        await screen.press("Z", "Z", "Z", "Z")
+        assert levels(screen)[0] == Level.DETAILED
+        assert said(screen) == "There is nothing to redo."
 
     async def test_a_fit_is_one_act_that_a_later_program_can_undo(
         self, engine: Engine, four: int
@@ -802,10 +766,9 @@ class TestUndo:
             await screen.press("u")
             assert set(levels(screen)) == {Level.FULL}
 
-    async def test_it_goes_to_the_row_that_it_changed(self, engine: Engine, four: int) -> None:
-        async with opened(engine, project="acme") as screen:
-            await screen.press("f3", "j", "x", "G", "u")
-            assert context(screen).data.cursor == 1
+    async def test_it_goes_to_the_row_that_it_changed(self, four: int, screen: Screen) -> None:
+        await screen.press("j", "x", "G", "u")
+        assert context(screen).data.cursor == 1
 
     async def test_what_was_done_in_another_session_is_undone_at_once_and_named(
         self, engine: Engine, tmp_path: Path
@@ -893,12 +856,11 @@ async def test_thoughts_stay_as_they_are_when_their_segment_is_skipped_and_sent_
         assert priorities(engine, number) == before
 
 
-async def test_a_filter_finds_the_title_of_a_segment(engine: Engine, four: int) -> None:
-    async with opened(engine, project="acme", on="f3") as screen:
-        titles = context(screen).data.snapshot.titles
-        await screen.press("slash", *"ferry", "space", *"prints", "enter")
-        rows = [row for row in context(screen).data.rows if row.commit is None]
-        assert [titles[row.segment or 0] for row in rows] == [titles[2]]
+async def test_a_filter_finds_the_title_of_a_segment(four: int, screen: Screen) -> None:
+    titles = context(screen).data.snapshot.titles
+    await screen.press("slash", *"ferry", "space", *"prints", "enter")
+    rows = [row for row in context(screen).data.rows if row.commit is None]
+    assert [titles[row.segment or 0] for row in rows] == [titles[2]]
 
 
 async def test_an_important_turn_that_a_summary_loses_is_named(engine: Engine, kiosk: int) -> None:
@@ -912,67 +874,60 @@ async def test_an_important_turn_that_a_summary_loses_is_named(engine: Engine, k
         await screen.until(lambda: "important turn" not in screen.text)
 
 
-async def test_a_budget_that_is_exceeded_later_is_marked(engine: Engine, four: int) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "f", *"900", "enter")
-        await screen.until(lambda: "a applies it." in said(screen))
-        assert "of 900 ─" in screen.text
-        await screen.press("g", "1", "1")
-        await screen.until(lambda: "of 900 ! ─" in screen.text)
-        await screen.press("u")
-        await screen.until(lambda: "of 900 ─" in screen.text)
+async def test_a_budget_that_is_exceeded_later_is_marked(four: int, screen: Screen) -> None:
+    await screen.press("f", *"900", "enter")
+    await screen.until(lambda: "a applies it." in said(screen))
+    assert "of 900 ─" in screen.text
+    await screen.press("g", "1", "1")
+    await screen.until(lambda: "of 900 ! ─" in screen.text)
+    await screen.press("u")
+    await screen.until(lambda: "of 900 ─" in screen.text)
 
 
-async def test_what_must_survive_leaves_tags_tags(engine: Engine, kiosk: int) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "4", "4")
-        data = context(screen).data
-        choice = present(data.plan).choices[0]
-        before = data.size(choice)
-        await screen.press("m", *"all amounts", "enter")
-        await screen.until(lambda: "Must survive" in said(screen))
-        await screen.settle()
-        assert data.size(present(data.plan).choices[0]) == before
-        assert '! "all amounts" needs a model' in screen.text
-        assert "an important turn is missing" not in screen.text
+async def test_what_must_survive_leaves_tags_tags(kiosk: int, screen: Screen) -> None:
+    await screen.press("4", "4")
+    data = context(screen).data
+    choice = present(data.plan).choices[0]
+    before = data.size(choice)
+    await screen.press("m", *"all amounts", "enter")
+    await screen.until(lambda: "Must survive" in said(screen))
+    await screen.settle()
+    assert data.size(present(data.plan).choices[0]) == before
+    assert '! "all amounts" needs a model' in screen.text
+    assert "an important turn is missing" not in screen.text
 
 
-async def test_a_short_segment_stays_full_and_says_why(engine: Engine, kiosk: int) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", *BRIEF, "1", "1")
-        assert "Full: chosen ✓" in screen.text
-        await screen.press("4", "4", "enter", "j", "j", "P", "g", "enter")
-        await screen.until(lambda: "Full: it is too short to be summarized ✓" in screen.text)
+async def test_a_short_segment_stays_full_and_says_why(kiosk: int, screen: Screen) -> None:
+    await screen.press(*BRIEF, "1", "1")
+    assert "Full: chosen ✓" in screen.text
+    await screen.press("4", "4", "enter", "j", "j", "P", "g", "enter")
+    await screen.until(lambda: "Full: it is too short to be summarized ✓" in screen.text)
 
 
-async def test_what_a_fit_shortens_of_the_person_is_said(engine: Engine, four: int) -> None:
-    async with opened(engine, project="acme", size=(160, 40)) as screen:
-        await screen.press("f3", "f", *"200", "enter")
-        await screen.until(lambda: "What you said is shortened in " in said(screen))
-        assert re.search(r"It loses \d+ sentences: 2,\d{3} tokens\.", said(screen))
-        await screen.press("f", *"9000", "enter")
-        await screen.until(lambda: "Every sentence of yours is kept." in said(screen))
+async def test_what_a_fit_shortens_of_the_person_is_said(four: int, screen: Screen) -> None:
+    await screen.press("f", *"200", "enter")
+    await screen.until(lambda: "What you said is shortened in " in said(screen))
+    assert re.search(r"It loses \d+ sentences: 2,\d{3} tokens\.", said(screen))
+    await screen.press("f", *"9000", "enter")
+    await screen.until(lambda: "Every sentence of yours is kept." in said(screen))
 
 
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (100, 30), (120, 40)])
 async def test_sizes_of_all_levels_and_losses_stay_in_sight(
-    engine: Engine, kiosk: int, size: tuple[int, int]
+    kiosk: int, size: tuple[int, int], screen: Screen
 ) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", *BRIEF)
-        await screen.resize(size)
-        data = context(screen).data
-        choice = present(data.plan).choices[0]
-        title = next(line for line in screen.text.splitlines() if "▌Brief" in line)
-        for level in Level:
-            found = present(data.shown(data.at_level(choice, level)))
-            assert f"{found.tokens:,}" in title
-        lost = data.fidelity(present(data.shown(choice))).loses
-        assert lost[0][:15] in screen.text.partition("─ lost: ")[2]
-        await screen.press("4")
-        assert re.search(
-            r"─ lost: (\d+ sentences?, )?[\d,]+ names? (or|and) numbers? ", screen.text
-        )
+    await screen.press(*BRIEF)
+    await screen.resize(size)
+    data = context(screen).data
+    choice = present(data.plan).choices[0]
+    title = next(line for line in screen.text.splitlines() if "▌Brief" in line)
+    for level in Level:
+        found = present(data.shown(data.at_level(choice, level)))
+        assert f"{found.tokens:,}" in title
+    lost = data.fidelity(present(data.shown(choice))).loses
+    assert lost[0][:15] in screen.text.partition("─ lost: ")[2]
+    await screen.press("4")
+    assert re.search(r"─ lost: (\d+ sentences?, )?[\d,]+ names? (or|and) numbers? ", screen.text)
 
 
 async def test_a_farther_level_never_looks_safer_than_a_nearer_one(
@@ -1047,25 +1002,23 @@ async def test_a_budget_may_be_a_share_of_the_session(
 
 
 async def test_one_level_for_all_segments_is_typed_where_a_budget_is(
-    engine: Engine, kiosk: int
+    kiosk: int, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme", size=(120, 40)) as screen:
-        await screen.press("f3", "f", *"tags", "enter")
-        assert screen.status.startswith("Tags for all segments")
-        choices = present(context(screen).data.plan).choices
-        assert {each.level for each in choices} == {Level.TAGS}
-        await screen.press("f", *"tags", "enter")
-        assert screen.status == "Already so: Tags for all segments."
-        await screen.press("u")
-        assert {each.level for each in present(context(screen).data.plan).choices} != {Level.TAGS}
+    await screen.press("f", *"tags", "enter")
+    assert screen.status.startswith("Tags for all segments")
+    choices = present(context(screen).data.plan).choices
+    assert {each.level for each in choices} == {Level.TAGS}
+    await screen.press("f", *"tags", "enter")
+    assert screen.status == "Already so: Tags for all segments."
+    await screen.press("u")
+    assert {each.level for each in present(context(screen).data.plan).choices} != {Level.TAGS}
 
 
 async def test_what_must_survive_of_a_part_leaves_its_skipped_turns_out(
-    engine: Engine, kiosk: int
+    engine: Engine, kiosk: int, screen: Screen
 ) -> None:
-    async with opened(engine, project="acme") as screen:
-        await screen.press("f3", "enter", "j", "x", "k", "m", *"names", "enter")
-        assert priorities(engine, kiosk) == "siiiiii"
+    await screen.press("enter", "j", "x", "k", "m", *"names", "enter")
+    assert priorities(engine, kiosk) == "siiiiii"
 
 
 async def test_a_part_that_begins_with_a_file_read_is_named_after_its_call(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from reviewer.engine import Engine
+from tests.tui.conftest import Screen, opened
 
 
 @pytest.fixture
@@ -30,3 +32,10 @@ def known(engine: Engine, memory: int, entity: int, notes: Path) -> Engine:
     """A store with one of each: state, entity, memory."""
     engine.state.set("acme", "db", "Tapes", note="for now", evidence=f"{notes}:5")
     return engine
+
+
+@pytest.fixture
+async def screen(known: Engine) -> AsyncIterator[Screen]:
+    """The program in the project of that store."""
+    async with opened(known, project="acme") as shown:
+        yield shown

@@ -11,7 +11,7 @@ import pytest
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import read_moment
-from tests.tui.conftest import SET_A_VALUE, opened, status_of
+from tests.tui.conftest import SET_A_VALUE, Screen, opened, status_of
 from tests.tui.memory.driving import memory_screen, rows
 from tests.waiting import until_async
 
@@ -45,20 +45,19 @@ async def test_an_active_memory_goes_back_to_the_queue(
 
 
 async def test_marked_memories_are_retired_in_one_act_and_come_back_with_it(
-    known: Engine, memory: int, entity: int
+    known: Engine, memory: int, entity: int, screen: Screen
 ) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "space")
-        assert "1 marked" not in screen.status, "trusted state cannot be marked"
-        await screen.press("space", "space", "x")
-        assert "What to do with 2 memories" in screen.text
-        await screen.press(*"retire", "enter")
-        assert {status_of(known, each) for each in (memory, entity)} == {"invalid"}
-        assert screen.status.startswith("Retired 2 memories")
-        await screen.press("u")
-        assert {status_of(known, each) for each in (memory, entity)} == {"active"}
-        await screen.press("G", "space", "g", "x")
-        assert "What to do with #" in screen.text, "the marked one, not the value at the cursor"
+    await screen.press("f5", "space")
+    assert "1 marked" not in screen.status, "trusted state cannot be marked"
+    await screen.press("space", "space", "x")
+    assert "What to do with 2 memories" in screen.text
+    await screen.press(*"retire", "enter")
+    assert {status_of(known, each) for each in (memory, entity)} == {"invalid"}
+    assert screen.status.startswith("Retired 2 memories")
+    await screen.press("u")
+    assert {status_of(known, each) for each in (memory, entity)} == {"active"}
+    await screen.press("G", "space", "g", "x")
+    assert "What to do with #" in screen.text, "the marked one, not the value at the cursor"
 
 
 async def test_a_retired_memory_goes_back_to_the_memories(known: Engine, memory: int) -> None:
@@ -133,76 +132,76 @@ async def test_what_comes_late_of_an_act_is_said_where_the_person_is_by_then(
 
 
 @pytest.mark.parametrize("where", ["f2", "f5"])
-async def test_a_memory_is_written_and_promoted(known: Engine, where: str) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press(where, "n")
-        assert "text or changes" not in screen.text, "there is nothing to compare it with"
-        await screen.press(*"Always close the shutter.", "ctrl+s")
-        (number,) = known.queue.ids(QueueQuery("acme", "active", "shutter"))
-        assert known.queue.candidate(number).hand_authored
-        if where == "f5":
-            assert memory_screen(screen).facts.current_id == number
-        await screen.press("u")
-        assert not known.queue.ids(QueueQuery("acme", "active", "shutter"))
+async def test_a_memory_is_written_and_promoted(known: Engine, where: str, screen: Screen) -> None:
+    await screen.press(where, "n")
+    assert "text or changes" not in screen.text, "there is nothing to compare it with"
+    await screen.press(*"Always close the shutter.", "ctrl+s")
+    (number,) = known.queue.ids(QueueQuery("acme", "active", "shutter"))
+    assert known.queue.candidate(number).hand_authored
+    if where == "f5":
+        assert memory_screen(screen).facts.current_id == number
+    await screen.press("u")
+    assert not known.queue.ids(QueueQuery("acme", "active", "shutter"))
 
 
 async def test_graduating_freezes_the_memory_and_undo_deletes_the_candidate(
-    known: Engine, memory: int
+    known: Engine, memory: int, screen: Screen
 ) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G")
-        await screen.choose("graduate")
-        assert f"Graduate #{memory}" in screen.text
-        await screen.press(*"vendor", "enter")
-        assert "Name of the vendor" in screen.text
-        await screen.press(*"Northwind", "enter")
-        assert status_of(known, memory) == "graduated"
-        (candidate,) = known.queue.ids(QueueQuery(filter="kind:entity"))
-        assert known.queue.candidate(candidate).type == "vendor"
-        assert known.entities.get(candidate).name == "Northwind"
-        assert screen.status.startswith(f"Graduated #{memory} to vendor #{candidate}")
-        await screen.press("u")
-        assert status_of(known, memory) == "active"
-        assert not known.queue.ids(QueueQuery(status="all", filter=f"id:{candidate}"))
+    await screen.press("f5", "G")
+    await screen.choose("graduate")
+    assert f"Graduate #{memory}" in screen.text
+    await screen.press(*"vendor", "enter")
+    assert "Name of the vendor" in screen.text
+    await screen.press(*"Northwind", "enter")
+    assert status_of(known, memory) == "graduated"
+    (candidate,) = known.queue.ids(QueueQuery(filter="kind:entity"))
+    assert known.queue.candidate(candidate).type == "vendor"
+    assert known.entities.get(candidate).name == "Northwind"
+    assert screen.status.startswith(f"Graduated #{memory} to vendor #{candidate}")
+    await screen.press("u")
+    assert status_of(known, memory) == "active"
+    assert not known.queue.ids(QueueQuery(status="all", filter=f"id:{candidate}"))
 
 
-async def test_saving_the_same_wording_offers_no_undo(known: Engine, memory: int) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G", "e", "enter", "ctrl+s")
-        assert screen.status == f"#{memory} is like that already."
+async def test_saving_the_same_wording_offers_no_undo(
+    known: Engine, memory: int, screen: Screen
+) -> None:
+    await screen.press("f5", "G", "e", "enter", "ctrl+s")
+    assert screen.status == f"#{memory} is like that already."
 
 
-async def test_a_wording_is_kept_when_it_is_edited(known: Engine, memory: int) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "G", "e", "enter", *" each", "ctrl+s")
-        assert known.queue.candidate(memory).content == "Deploys need two approvals each"
-        assert "before" in screen.text
-        await screen.press("u")
-        assert known.queue.candidate(memory).content == "Deploys need two approvals"
+async def test_a_wording_is_kept_when_it_is_edited(
+    known: Engine, memory: int, screen: Screen
+) -> None:
+    await screen.press("f5", "G", "e", "enter", *" each", "ctrl+s")
+    assert known.queue.candidate(memory).content == "Deploys need two approvals each"
+    assert "before" in screen.text
+    await screen.press("u")
+    assert known.queue.candidate(memory).content == "Deploys need two approvals"
 
 
 async def test_a_memory_is_forgotten_from_the_menu_once_it_is_confirmed(
-    known: Engine, memory: int
+    known: Engine, memory: int, screen: Screen
 ) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "j", "j")
-        await screen.choose("forget", "Keep")
-        assert status_of(known, memory) == "active"
-        await screen.choose("forget", "Erase")
-        await until_async(lambda: "for good" in screen.status)
-        assert memory not in known.queue.ids(QueueQuery(status="all"))
-        assert known.history.verify().ok
+    await screen.press("f5", "j", "j")
+    await screen.choose("forget", "Keep")
+    assert status_of(known, memory) == "active"
+    await screen.choose("forget", "Erase")
+    await until_async(lambda: "for good" in screen.status)
+    assert memory not in known.queue.ids(QueueQuery(status="all"))
+    assert known.history.verify().ok
 
 
-async def test_what_was_redone_elsewhere_is_not_redone_here_again(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", *SET_A_VALUE, *"one", "enter", *"1", "ctrl+s")
-        await screen.press(*SET_A_VALUE, *"two", "enter", *"2", "ctrl+s", "u", "u")
-        other = Engine.open(known.path)
-        other.history.redo()
-        other.close()
-        assert [each.key for each in known.state.all("acme")] == ["db", "one"]
-        await screen.press("Z")
-        assert screen.status == "Redone: Set two - u to undo"
-        await screen.press("Z")
-        assert screen.status == "There is nothing to redo."
+async def test_what_was_redone_elsewhere_is_not_redone_here_again(
+    known: Engine, screen: Screen
+) -> None:
+    await screen.press("f5", *SET_A_VALUE, *"one", "enter", *"1", "ctrl+s")
+    await screen.press(*SET_A_VALUE, *"two", "enter", *"2", "ctrl+s", "u", "u")
+    other = Engine.open(known.path)
+    other.history.redo()
+    other.close()
+    assert [each.key for each in known.state.all("acme")] == ["db", "one"]
+    await screen.press("Z")
+    assert screen.status == "Redone: Set two - u to undo"
+    await screen.press("Z")
+    assert screen.status == "There is nothing to redo."

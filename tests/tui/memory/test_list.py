@@ -11,7 +11,7 @@ from reviewer.recall.moments import Moment, MomentKind
 from reviewer.recall.service import asked
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.memory.keys import READ
-from tests.tui.conftest import NOW, opened
+from tests.tui.conftest import NOW, Screen, opened
 from tests.tui.memory.driving import memory_screen, rows
 
 
@@ -50,22 +50,23 @@ async def test_an_empty_store_says_how_memories_come(engine: Engine) -> None:
         assert "n writes one in your own words." in screen.text
 
 
-async def test_search_goes_over_all_rows_and_escape_clears_it(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "/", *"mondays")
-        assert rows(screen) == ["We ship on Mondays only"]
-        await screen.press("escape", "/", *"tapes", "enter")
-        assert rows(screen) == ["db = Tapes"]
-        await screen.press("escape", "/", *"-mondays", "enter")
-        assert rows(screen) == ["db = Tapes", "Deploys need two approvals"]
-        await screen.press("escape")
-        assert len(rows(screen)) == 3
-        await screen.press("/", *"zzz")
-        assert "Nothing matches / zzz" in screen.text
-        await screen.press("escape", "/", *"type:preference", "enter")
-        assert rows(screen) == ["Deploys need two approvals"]
-        await screen.press("escape", "f8", "/", *("x " * 101))
-        assert "A filter has at most 100 words." in screen.text
+async def test_search_goes_over_all_rows_and_escape_clears_it(
+    known: Engine, screen: Screen
+) -> None:
+    await screen.press("f5", "/", *"mondays")
+    assert rows(screen) == ["We ship on Mondays only"]
+    await screen.press("escape", "/", *"tapes", "enter")
+    assert rows(screen) == ["db = Tapes"]
+    await screen.press("escape", "/", *"-mondays", "enter")
+    assert rows(screen) == ["db = Tapes", "Deploys need two approvals"]
+    await screen.press("escape")
+    assert len(rows(screen)) == 3
+    await screen.press("/", *"zzz")
+    assert "Nothing matches / zzz" in screen.text
+    await screen.press("escape", "/", *"type:preference", "enter")
+    assert rows(screen) == ["Deploys need two approvals"]
+    await screen.press("escape", "f8", "/", *("x " * 101))
+    assert "A filter has at most 100 words." in screen.text
 
 
 async def test_every_fact_is_walked_down_to_its_line(stocked: Engine, notes: Path) -> None:
@@ -94,14 +95,13 @@ async def test_the_source_comes_before_earlier_wordings(stocked: Engine) -> None
 
 
 async def test_a_key_is_about_the_row_under_the_cursor_not_about_the_one_still_shown(
-    known: Engine,
+    known: Engine, screen: Screen
 ) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", "j")
-        shown = memory_screen(screen)
-        assert shown.layer == "entity"
-        shown.list.move_by(-1)
-        await shown.perform(READ)
-        await screen.settle()
-        assert isinstance(screen.app.screen, SourceScreen)
-        assert "decisions.md · line 5 of" in screen.text
+    await screen.press("f5", "j")
+    shown = memory_screen(screen)
+    assert shown.layer == "entity"
+    shown.list.move_by(-1)
+    await shown.perform(READ)
+    await screen.settle()
+    assert isinstance(screen.app.screen, SourceScreen)
+    assert "decisions.md · line 5 of" in screen.text

@@ -10,29 +10,28 @@ from reviewer.engine import Engine
 from reviewer.tui.kit.keys import REDO, UNDO
 from reviewer.tui.memory.keys import MEMORY
 from reviewer.tui.memory.model import TrustedRow
-from tests.tui.conftest import SET_A_VALUE, opened
+from tests.tui.conftest import SET_A_VALUE, Screen, opened
 from tests.tui.memory.driving import memory_screen
 from tests.unit.promotion.graph import dump
 
 
-async def test_a_value_is_typed_and_superseded_and_unset(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", *SET_A_VALUE, *"region", "enter", *"eu-north", "ctrl+s")
-        (held,) = known.state.get("acme", "region")
-        assert (held.value, held.note, held.evidence) == ("eu-north", "", "")
-        assert screen.status == "Set region - u to undo"
-        assert "region" in screen.text
-        await screen.press("e", *"-1", "ctrl+s")
-        assert [each.value for each in known.state.get("acme", "region")] == [
-            "eu-north-1", "eu-north",
-        ]  # fmt: skip
-        assert "before" in screen.text
-        await screen.press("x")
-        assert [each.key for each in known.state.all("acme")] == ["db"]
-        await screen.press("u")
-        assert {each.key for each in known.state.all("acme")} == {"db", "region"}
-        assert isinstance(back := memory_screen(screen).facts.current, TrustedRow)
-        assert back.state.key == "region"
+async def test_a_value_is_typed_and_superseded_and_unset(known: Engine, screen: Screen) -> None:
+    await screen.press("f5", *SET_A_VALUE, *"region", "enter", *"eu-north", "ctrl+s")
+    (held,) = known.state.get("acme", "region")
+    assert (held.value, held.note, held.evidence) == ("eu-north", "", "")
+    assert screen.status == "Set region - u to undo"
+    assert "region" in screen.text
+    await screen.press("e", *"-1", "ctrl+s")
+    assert [each.value for each in known.state.get("acme", "region")] == [
+        "eu-north-1", "eu-north",
+    ]  # fmt: skip
+    assert "before" in screen.text
+    await screen.press("x")
+    assert [each.key for each in known.state.all("acme")] == ["db"]
+    await screen.press("u")
+    assert {each.key for each in known.state.all("acme")} == {"db", "region"}
+    assert isinstance(back := memory_screen(screen).facts.current, TrustedRow)
+    assert back.state.key == "region"
 
 
 async def test_no_key_writes_a_memory_or_entity_into_state(
@@ -50,11 +49,10 @@ async def test_no_key_writes_a_memory_or_entity_into_state(
     assert dump(known, "state") == before
 
 
-async def test_an_empty_value_is_not_written(known: Engine) -> None:
-    async with opened(known, project="acme") as screen:
-        await screen.press("f5", *SET_A_VALUE, *"region", "enter", "ctrl+s")
-        assert screen.status == "A value cannot be empty."
-        assert len(known.state.all("acme")) == 1
+async def test_an_empty_value_is_not_written(known: Engine, screen: Screen) -> None:
+    await screen.press("f5", *SET_A_VALUE, *"region", "enter", "ctrl+s")
+    assert screen.status == "A value cannot be empty."
+    assert len(known.state.all("acme")) == 1
 
 
 async def test_with_several_projects_the_project_is_chosen_first(known: Engine) -> None:

@@ -65,15 +65,6 @@ def test_additions_keep_everything_and_can_be_taken_out(text: str) -> None:
         assert removed.split() == text.split()
 
 
-def test_what_was_changed_stays_and_is_named() -> None:
-    additions = with_found("{}", [SERVER, HOOK])
-    text = added("{}\n", additions).replace('"mcp"', '"mcp", "--loud"')
-    removed, changed = without(text, additions)
-    assert changed == ["mcpServers.reviewer"]
-    assert "hooks" not in plain(removed)
-    assert plain(removed)["mcpServers"]["reviewer"]["args"] == ["mcp", "--loud"]
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

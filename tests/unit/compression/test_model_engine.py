@@ -139,11 +139,11 @@ def test_markers_that_the_model_writes_count_only_for_its_own_segment() -> None:
 
 def test_a_long_segment_is_cut_to_the_models_context() -> None:
     model = Scripted(GOOD)
-    summarizer(model, context_tokens=1500).compress(long_segment(400), (), Level.BRIEF)
+    summarizer(model, context_tokens=1500).compress(long_segment(100), (), Level.BRIEF)
     asked = sum(count(one.content) for one in model.asked[0])
     assert asked + model.limits[0] <= 1500
     giant = segment(
-        turn(" ".join(f"kiosk{n}" for n in range(60_000)), "assistant"), *long_segment(4).turns
+        turn(" ".join(f"kiosk{n}" for n in range(12_000)), "assistant"), *long_segment(4).turns
     )
     summarizer(model, context_tokens=3000).compress(giant, (), Level.BRIEF)
     asked_last = [each.content for each in model.asked[-1] if each.role == "user"]

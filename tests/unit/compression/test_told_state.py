@@ -303,18 +303,14 @@ The queue is tidy.
 SPECSTORY += f"\n{LOG}\n"
 
 
-def test_the_body_of_a_command_is_not_what_the_person_said(tmp_path: Path) -> None:
+def test_an_export_has_the_command_without_its_body_and_the_files_that_results_name(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "session.md"
     path.write_text(SPECSTORY)
     found = told(path)
     assert "/tidy the queue" in found
     assert "ask before you delete" not in found
-
-
-def test_an_edit_whose_result_names_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "session.md"
-    path.write_text(SPECSTORY)
-    found = told(path)
     assert "no commit of it seen (2): /work/shop/: till.py, queue.py" in found
     assert "does not name" not in found
 

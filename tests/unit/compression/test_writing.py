@@ -74,6 +74,65 @@ SAID: dict[str, tuple[list[SegmentTurn], list[str], list[str]]] = {
          result("Bash", ERRORED, "c1", outcome="failed"), agent("Something else.")],
         ["→ `git worktree list`: not run"], [],
     ),
+    "a question without the long sentence before it": (
+        [FERRY[0], agent(f"The column {'is wide and ' * 20}empty. Shall I drop it?"), turn("yes")],
+        ['The agent had asked: "Shall I drop it?"'], [],
+    ),
+    "a question without the items before it": (
+        [FERRY[0], agent("1. Wrap it\n2. Drop it\n\n Shall I drop it?"), turn("yes, both")],
+        ['The agent had asked: "Shall I drop it?"'], [],
+    ),
+    "a chosen number with its options": (
+        [turn("Fit it."), agent("Fonts:\n1. Plain\n2. Wide\n\nWhich one?"), turn("2"),
+         agent("Set in it."), turn("Print it.")],
+        ['Person: 2 (asked: "Fonts: 1. Plain; 2. Wide; Which one?")'], [],
+    ),
+    "numbered answers with their questions": (
+        [turn("Fit it."),
+         agent(f"Two things:\n1. **Night**: keep {'the boats of the harbour ' * 8}?\n2. Bold?\n\n"
+               "Shall I begin?"),
+         turn(f"1. no\n2. yes, and {'every one of ' * 12}them"), agent("Done."), turn("Print it.")],
+        ['them (asked: "1. **Night**: keep the boats of the harbour', '…; 2. Bold?")'], [],
+    ),
+    "no paragraph of one word beside others": (
+        [turn("Fit it."), agent("Perfect!\n\nThe `harbour` sheet fits."), agent("Printed.")],
+        ["Agent: The `harbour` sheet fits.\n- Printed."], ["Perfect"],
+    ),
+    "lines apart, but not those of a wrapped sentence": (
+        [turn("Number the boats\nthat sail at night:\n- the Heron\n- the Tern\nThen print it"),
+         agent("Done.")],
+        ["Number the boats that sail at night: - the Heron; - the Tern; Then print it"], [],
+    ),
+    "files of one name with their folders": (
+        [turn("Fit it."), *edit("sheets/pier/layout.py"), *edit("sheets/tide/layout.py")],
+        ["edited pier/layout.py; edited tide/layout.py"], [],
+    ),
+    "the outcome of a check, which is not that of the call's other commands": (
+        [turn("Fit it."), *run("print-sheet; pytest -q"), *run("ruff check . && mypy")],
+        ["`print-sheet; pytest -q`: `pytest -q` passed", "`ruff check . && mypy`: passed"], [],
+    ),
+    "a call that failed with what it said": (
+        [turn("Fit it."), *run("git checkout main", "fatal: 'main' is already used", 128)],
+        ["`git checkout main`: exit 128: fatal: 'main' is already used"], [],
+    ),
+    "what is uncommitted, checked and committed": (
+        FERRY,
+        ["Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)",
+         "No check was seen to end after the last change seen (harbour.py).",
+         "before it: `pytest -q tests/sheets`: passed.",
+         "Committed (no push seen): 1a2b3c4 Fit the timetable"], [],
+    ),
+    "how many commits there are beside those that it names": (
+        [turn("Print all sheets."),
+         *(each for n in range(7) for each in
+           run(f"git commit -am 'Sheet {n}'", f"[ferry {n}a2b3c4] Sheet {n}"))],
+        ["7 commits in this session, the latest 5:\nCommitted (no push seen): 6a2b3c4"], [],
+    ),
+    "no failure that passed later": (
+        [turn("Fit it."), *run("pytest -q", "2 failed", 1), agent("The notes do not wrap."),
+         *edit("sheets/layout.py"), *run("pytest -q", "4 passed"), agent("Fits.")],
+        ["`pytest -q`: passed"], ["failed"],
+    ),
 }  # fmt: skip
 
 
@@ -102,12 +161,6 @@ def test_a_short_answer_stands_with_what_it_answers() -> None:
     assert f'Person: no (asked: "{FERRY[1].text}")' in written(again)
 
 
-def test_a_question_stands_without_a_long_sentence_or_an_item_before_it() -> None:
-    for before in (f"The column {'is wide and ' * 20}empty.", "1. Wrap it\n2. Drop it\n\n"):
-        text = written([FERRY[0], agent(f"{before} Shall I drop it?"), turn("yes, both")])
-        assert 'The agent had asked: "Shall I drop it?"' in text
-
-
 def test_of_a_review_all_headings_stand_before_what_explains_them() -> None:
     found = "\n\n".join(
         f"**{number}. Pier {number} is drawn twice**\nIn the sheet {number}\n\n"
@@ -121,21 +174,6 @@ def test_of_a_review_all_headings_stand_before_what_explains_them() -> None:
         assert heads == sorted(heads, reverse=True)
         assert all(heads) or "The legend_" not in text
     assert "The legend_8" in text
-
-
-def test_a_chosen_number_stands_with_its_options() -> None:
-    menu = agent("Fonts:\n1. Plain\n2. Wide\n\nWhich one?")
-    text = written([turn("Fit it."), menu, turn("2"), agent("Set in it."), turn("Print it.")])
-    assert 'Person: 2 (asked: "Fonts: 1. Plain; 2. Wide; Which one?")' in text
-
-
-def test_numbered_answers_stand_with_their_questions() -> None:
-    long = "the boats of the harbour " * 8
-    asked = agent(f"Two things:\n1. **Night**: keep {long}?\n2. Bold?\n\nShall I begin?")
-    answers = f"1. no\n2. yes, and {'every one of ' * 12}them"
-    text = written([turn("Fit it."), asked, turn(answers), agent("Done."), turn("Print it.")])
-    assert 'them (asked: "1. **Night**: keep the boats of the harbour' in text
-    assert '…; 2. Bold?")' in text
 
 
 def test_the_end_of_an_answer_to_a_question_outranks_its_middle() -> None:
@@ -247,12 +285,6 @@ def test_long_messages_are_shortened_before_one_is_left_out() -> None:
     assert [each.split()[2] for each in asked] == ["quay", "pier"] * 8
 
 
-def test_lines_are_kept_apart_but_not_those_of_a_wrapped_sentence() -> None:
-    message = "Number the boats\nthat sail at night:\n- the Heron\n- the Tern\nThen print it"
-    course = section(written([turn(message), agent("Done.")]), HandoverSection.COURSE)
-    assert "Number the boats that sail at night: - the Heron; - the Tern; Then print it" in course
-
-
 def test_nothing_is_ordered_that_nobody_asked_for() -> None:
     text = written([turn("Look at the sheet."), *edit("sheets/layout.py"), agent("Done.")])
     assert not re.search(r"\b(?:commit it|push|next,|todo|run the tests)\b", text, re.IGNORECASE)
@@ -283,14 +315,6 @@ def test_the_report_of_a_sub_agent_is_told_by_its_beginning() -> None:
     course = section(written(turns), HandoverSection.COURSE).split("\n")
     assert "Report of a sub-agent: The `tide_table` is read twice." in course
     assert course[-1] == f"- {boats[4]} [...]"
-
-
-def test_a_paragraph_of_one_word_beside_others_is_left_out() -> None:
-    found = written(
-        [turn("Fit it."), agent("Perfect!\n\nThe `harbour` sheet fits."), agent("Printed.")]
-    )
-    assert "Perfect" not in found
-    assert found.endswith("Agent: The `harbour` sheet fits.\n- Printed.")
 
 
 def test_what_ends_the_turn_answers_the_person_not_the_first_words_before_calls() -> None:
@@ -335,36 +359,6 @@ def test_of_a_list_no_item_stands_without_those_before_it_nor_without_the_title(
 
 
 # The state
-
-
-def test_what_is_uncommitted_checked_and_committed() -> None:
-    now = section(written(FERRY), HandoverSection.NOW)
-    assert "Changed in this session, no commit of it seen (1): sheets/: harbour.py (legend)" in now
-    assert "No check was seen to end after the last change seen (harbour.py)." in now
-    assert "before it: `pytest -q tests/sheets`: passed." in now
-    assert "Committed (no push seen): 1a2b3c4 Fit the timetable" in now
-
-
-def test_more_commits_than_are_named_are_counted() -> None:
-    turns = [turn("Print all sheets.")]
-    for number in range(7):
-        turns += run(f"git commit -am 'Sheet {number}'", f"[ferry {number}a2b3c4] Sheet {number}")
-    now = section(written(turns), HandoverSection.NOW)
-    assert "7 commits in this session, the latest 5:\nCommitted (no push seen): 6a2b3c4" in now
-
-
-def test_a_failure_that_passed_later_is_not_told_as_one() -> None:
-    turns = [
-        turn("Fit it."),
-        *run("pytest -q", "2 failed", 1),
-        agent("The notes do not wrap."),
-        *edit("sheets/layout.py"),
-        *run("pytest -q", "4 passed"),
-        agent("Fits."),
-    ]
-    now = section(written(turns), HandoverSection.NOW)
-    assert "`pytest -q`: passed" in now
-    assert "failed" not in now
 
 
 def test_the_plan_with_its_numbers() -> None:
@@ -437,24 +431,6 @@ def test_calls_between_messages_are_one_line() -> None:
     assert lines[0] == "  → edited sheets/layout.py (one_page); edited sheets/layout.py (two_pages)"
 
 
-def test_files_of_one_name_stand_with_their_folders() -> None:
-    turns = [turn("Fit it."), *edit("sheets/pier/layout.py"), *edit("sheets/tide/layout.py")]
-    course = section(written(turns), HandoverSection.COURSE)
-    assert "edited pier/layout.py; edited tide/layout.py" in course
-
-
-def test_the_outcome_of_a_check_is_not_that_of_the_calls_other_commands() -> None:
-    turns = [turn("Fit it."), *run("print-sheet; pytest -q"), *run("ruff check . && mypy")]
-    course = section(written(turns), HandoverSection.COURSE)
-    assert "`print-sheet; pytest -q`: `pytest -q` passed" in course
-    assert "`ruff check . && mypy`: passed" in course
-
-
-def test_a_call_that_failed_stands_with_what_it_said() -> None:
-    turns = [turn("Fit it."), *run("git checkout main", "fatal: 'main' is already used", 128)]
-    assert "`git checkout main`: exit 128: fatal: 'main' is already used" in written(turns)
-
-
 def test_a_commit_in_a_temporary_folder_is_no_commit_of_the_work() -> None:
     made = "[main (root-commit) c49eae4] Start"
     turns = [turn("Fit it."), *run("cd /tmp/sheet && git init && git commit -m Start", made)]
@@ -483,54 +459,98 @@ def test_texts_that_have_to_stand_in_it_do(wanted: str) -> None:
 # What was changed last
 
 
-def test_the_code_that_was_changed_last() -> None:
-    old = "def legend(rows):\n    return rows"
-    new = "def legend(rows):\n    return rows[::-1]"
-    given = {"file_path": "sheets/harbour.py", "old_string": old, "new_string": new}
-    turns = [
-        turn("Turn the legend."),
-        agent("The tide is below it. Now I turn the rows:"),
-        call("Edit", given),
-        result("Edit", "updated", outcome="ok"),
-        *run("print-sheet"),
-        agent("Done."),
-    ]
-    code = "  def legend(rows):\n  -     return rows\n  +     return rows[::-1]"
-    shown = section(written(turns), HandoverSection.CHANGES)
-    assert shown == f"sheets/harbour.py (edited):\n{code}"
+HARBOUR = "sheets/harbour.py"
+EDITED = f"{HARBOUR} (edited):"
+ROWS = "\n".join(f"row_{number} = {number}" for number in range(12))
+SHEETS = "\n".join(f"turn(sheet_{number})" for number in range(7))
+BODY = "\n".join(f"    row_{number} = {number}" for number in range(40))
+CHANGED: dict[str, tuple[list[SegmentTurn], list[str]]] = {
+    "the code that was changed last": (
+        [agent("The tide is below it. Now I turn the rows:"),
+         *edit(HARBOUR, old="def legend(rows):\n    return rows",
+               new="def legend(rows):\n    return rows[::-1]"),
+         *run("print-sheet"), agent("Done.")],
+        [EDITED, "  def legend(rows):", "  -     return rows", "  +     return rows[::-1]"],
+    ),
+    "a change and the one that mends it as one": (
+        [*edit(HARBOUR, old="scale = 1", new="scale = tide()"),
+         *edit(HARBOUR, old="print(scale)", new="print(scale, legend)"),
+         *edit(HARBOUR, old="tide()", new="tide(low=True)")],
+        [EDITED, "  - scale = 1", "  + scale = tide(low=True)",
+         EDITED, "  - print(scale)", "  + print(scale, legend)"],
+    ),
+    "the last edit first where it mends a long change": (
+        [*edit(HARBOUR, old="scale = 1", new=ROWS),
+         *edit(HARBOUR, old="row_11 = 11", new="row_11 = tide()")],
+        [EDITED, "  - row_11 = 11", "  + row_11 = tide()", EDITED, "  - scale = 1",
+         *(f"  + row_{number} = {number}" for number in range(7)), "  ... 5 more lines"],
+    ),
+    "changes of the same letters apart": (
+        [*edit(HARBOUR, old="limit", new="n"),
+         *edit(HARBOUR, old="return n_items + n", new="return n_items - n")],
+        [EDITED, "  - return n_items + n", "  + return n_items - n", EDITED, "  - limit", "  + n"],
+    ),
+    "only the lines that differ": (
+        [*edit(HARBOUR,
+               old="def fit(rows):\n    wide = 3\n    if rows:\n        turn(rows)\n"
+                   "    return rows",
+               new="def fit(rows, wide):\n    if rows:\n        if wide:\n            turn(rows)\n"
+                   "    return rows")],
+        [EDITED, "  - def fit(rows):", "  -     wide = 3", "  + def fit(rows, wide):",
+         "      if rows:", "  +         if wide:"],
+    ),
+    "the brackets, too": (
+        [*edit(HARBOUR, old="if (tide) {\n  turn();\n}\nprint();",
+               new="if (tide) {\n  turn();\n} else {\n  wait();\n}\n\n"
+                   "if (low) {\n  stop();\n}\nprint();")],
+        [EDITED, "    turn();", "  + } else {", "  +   wait();", "  + }", "  + if (low) {",
+         "  +   stop();"],
+    ),
+    "no bracket after a changed line": (
+        [*edit(HARBOUR, old="turn(\n  tide,\n)", new="turn(\n  tide,\n  moon,\n)")],
+        [EDITED, "    tide,", "  +   moon,"],
+    ),
+    "no edit that was undone or written over": (
+        [*edit(HARBOUR, old="width = 3\nscale = 1", new="width = 4\nscale = 2"),
+         *edit(HARBOUR, old="scale = 2", new="scale = 3"),
+         *edit(HARBOUR, old="width = 4", new="width = 3"),
+         *edit("sheets/pier.py", old="depth = 1", new="depth = 2"),
+         call("Write", {"file_path": "sheets/pier.py", "content": "tide = 1"}),
+         result("Write", "written", outcome="ok")],
+        ["sheets/pier.py (written):", "  + tide = 1",
+         EDITED, "  width = 3", "  - scale = 1", "  + scale = 3"],
+    ),
+    "of many places those that add most": (
+        [*edit(HARBOUR, old=ROWS, new=ROWS.replace("row_1 = 1\n", "row_1 = tide\n")
+               .replace("row_9", f"{SHEETS}\nrow_9"))],
+        [EDITED, "  row_8 = 8", *(f"  + turn(sheet_{number})" for number in range(7)),
+         "  ... 2 more lines"],
+    ),
+    "lines that are only moved in or out": (
+        [*edit(HARBOUR, old="for row in rows:\n    add(row)\n    return total",
+               new="for row in rows:\n    add(row)\nreturn total")],
+        [EDITED, "      add(row)", "  -     return total", "  + return total"],
+    ),
+    "the latest first": (
+        [*edit(HARBOUR, old="scale = 1", new="scale = tide()"),
+         *edit(HARBOUR, old="import pier", new="import pier\nimport tide"),
+         *edit("tests/test_harbour.py", old="assert scale() == 1", new="assert scale() == 2")],
+        ["tests/test_harbour.py (edited):", "  - assert scale() == 1", "  + assert scale() == 2",
+         EDITED, "  import pier", "  + import tide", EDITED, "  - scale = 1", "  + scale = tide()"],
+    ),
+    "what a long change declares": (
+        [*edit(HARBOUR, f"import tide\n\n\ndef first():\n{BODY}\n\n\ndef second():\n{BODY}")],
+        [EDITED, "  + def first():", "  + def second():", "  ... 81 more lines"],
+    ),
+}  # fmt: skip
+"""What the agent did after the request, and the lines under the title."""
 
 
-def test_a_change_and_the_one_that_mends_it_are_told_as_one() -> None:
-    turns = [
-        turn("Turn the legend."),
-        *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
-        *edit("sheets/harbour.py", old="print(scale)", new="print(scale, legend)"),
-        *edit("sheets/harbour.py", old="tide()", new="tide(low=True)"),
-    ]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
-        "sheets/harbour.py (edited):",
-        "  - scale = 1",
-        "  + scale = tide(low=True)",
-        "sheets/harbour.py (edited):",
-        "  - print(scale)",
-        "  + print(scale, legend)",
-    ]
-
-
-def test_of_a_long_change_mended_later_the_last_edit_is_shown_first() -> None:
-    rows = "\n".join(f"row_{number} = {number}" for number in range(12))
-    turns = [
-        turn("Turn the legend."),
-        *edit("sheets/harbour.py", old="scale = 1", new=rows),
-        *edit("sheets/harbour.py", old="row_11 = 11", new="row_11 = tide()"),
-    ]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n")[:5] == [
-        "sheets/harbour.py (edited):",
-        "  - row_11 = 11",
-        "  + row_11 = tide()",
-        "sheets/harbour.py (edited):",
-        "  - scale = 1",
-    ]
+@pytest.mark.parametrize("what", CHANGED)
+def test_it_shows_of_what_was_changed(what: str) -> None:
+    turns, lines = CHANGED[what]
+    text = written([turn("Turn the legend."), *turns])
+    assert section(text, HandoverSection.CHANGES).split("\n") == lines
 
 
 def test_the_last_change_is_cut_rather_than_an_earlier_one_shown() -> None:
@@ -542,120 +562,6 @@ def test_the_last_change_is_cut_rather_than_an_earlier_one_shown() -> None:
     assert shown.startswith("c.py (edited):\n")
     assert re.fullmatch(r"(  \+ tide.*  # \d\n)+  \.\.\.", shown.partition("\n")[2])
     assert "a.py" not in shown
-
-
-def test_changes_of_the_same_letters_are_told_apart() -> None:
-    turns = [
-        turn("Turn the legend."),
-        *edit("sheets/harbour.py", old="limit", new="n"),
-        *edit("sheets/harbour.py", old="return n_items + n", new="return n_items - n"),
-    ]
-    shown = section(written(turns), HandoverSection.CHANGES)
-    assert "- return n_items + n\n  + return n_items - n" in shown
-    assert "- limit\n  + n" in shown
-
-
-def test_of_a_change_only_the_lines_that_differ() -> None:
-    old = "def fit(rows):\n    wide = 3\n    if rows:\n        turn(rows)\n    return rows"
-    new = old.replace("        turn(rows)", "        if wide:\n            turn(rows)")
-    new = new.replace("def fit(rows)", "def fit(rows, wide)").replace("    wide = 3\n", "")
-    turns = [turn("Turn the legend."), *edit("sheets/harbour.py", old=old, new=new)]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
-        "sheets/harbour.py (edited):",
-        "  - def fit(rows):",
-        "  -     wide = 3",
-        "  + def fit(rows, wide):",
-        "      if rows:",
-        "  +         if wide:",
-    ]
-
-
-def test_of_a_change_also_the_brackets() -> None:
-    old = "if (tide) {\n  turn();\n}\nprint();"
-    new = "if (tide) {\n  turn();\n} else {\n  wait();\n}\n\nif (low) {\n  stop();\n}\nprint();"
-    turns = [turn("Turn the legend."), *edit("sheets/harbour.js", old=old, new=new)]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n")[2:] == [
-        "  + } else {",
-        "  +   wait();",
-        "  + }",
-        "  + if (low) {",
-        "  +   stop();",
-    ]
-
-
-def test_a_bracket_after_a_changed_line_is_no_change() -> None:
-    old, new = "turn(\n  tide,\n)", "turn(\n  tide,\n  moon,\n)"
-    shown = section(
-        written([turn("Fit."), *edit("a.js", old=old, new=new)]), HandoverSection.CHANGES
-    )
-    assert shown == "a.js (edited):\n    tide,\n  +   moon,"
-
-
-def test_an_edit_that_was_undone_or_written_over_is_not_shown() -> None:
-    turns = [
-        turn("Turn the legend."),
-        *edit("sheets/harbour.py", old="width = 3\nscale = 1", new="width = 4\nscale = 2"),
-        *edit("sheets/harbour.py", old="scale = 2", new="scale = 3"),
-        *edit("sheets/harbour.py", old="width = 4", new="width = 3"),
-        *edit("sheets/pier.py", old="depth = 1", new="depth = 2"),
-        call("Write", {"file_path": "sheets/pier.py", "content": "tide = 1"}),
-        result("Write", "written", outcome="ok"),
-    ]
-    assert section(written(turns), HandoverSection.CHANGES).split("\n") == [
-        "sheets/pier.py (written):",
-        "  + tide = 1",
-        "sheets/harbour.py (edited):",
-        "  width = 3",
-        "  - scale = 1",
-        "  + scale = 3",
-    ]
-
-
-def test_of_many_changed_places_those_that_add_most() -> None:
-    old = "\n".join(f"row_{number} = {number}" for number in range(12))
-    sheets = "\n".join(f"turn(sheet_{number})" for number in range(7))
-    new = old.replace("row_1 = 1\n", "row_1 = tide\n").replace("row_9", f"{sheets}\nrow_9")
-    shown = section(
-        written([turn("Fit."), *edit("a.py", old=old, new=new)]), HandoverSection.CHANGES
-    )
-    assert "turn(sheet_6)" in shown
-    assert "tide" not in shown
-    assert shown.endswith("... 2 more lines")
-
-
-def test_of_an_edit_that_only_moves_lines_in_or_out_the_lines() -> None:
-    old, new = (
-        "for row in rows:\n    add(row)\n    return total",
-        "for row in rows:\n    add(row)\nreturn total",
-    )
-    shown = section(
-        written([turn("Fit."), *edit("a.py", old=old, new=new)]), HandoverSection.CHANGES
-    )
-    assert "  -     return total\n  + return total" in shown
-
-
-def test_the_latest_changes_are_told_first() -> None:
-    turns = [
-        turn("Fit it."),
-        *edit("sheets/harbour.py", old="scale = 1", new="scale = tide()"),
-        *edit("sheets/harbour.py", old="import pier", new="import pier\nimport tide"),
-        *edit("tests/test_harbour.py", old="assert scale() == 1", new="assert scale() == 2"),
-    ]
-    shown = section(written(turns), HandoverSection.CHANGES).split("\n")
-    assert [line for line in shown if line.startswith("  + ")] == [
-        "  + assert scale() == 2",
-        "  + import tide",
-        "  + scale = tide()",
-    ]
-
-
-def test_of_long_changes_what_they_declare() -> None:
-    body = "\n".join(f"    row_{number} = {number}" for number in range(40))
-    new = f"import tide\n\n\ndef first():\n{body}\n\n\ndef second():\n{body}"
-    turns = [turn("Write it."), *edit("sheets/harbour.py", new)]
-    shown = section(written(turns), HandoverSection.CHANGES)
-    declared = "  + def first():\n  + def second():\n  ... 81 more lines"
-    assert shown == f"sheets/harbour.py (edited):\n{declared}"
 
 
 def test_an_edit_that_was_refused_is_shown_as_not_made_until_it_is() -> None:

@@ -26,9 +26,8 @@ from reviewer.text.clip import clip
 ANSWER, LAST, CLOSING = 3.0, 1.6, 1.3
 """Weights of the first, last and other pieces of the message that ends an agent's turn: the answer
 to the person. The last piece of the answer to a question weighs as much as the first."""
-EARLIER, STEPS, ANNOUNCING = 0.6, 0.8, 0.3
-"""`EARLIER`: a client's summary, or a sub-agent's report, after its first piece. `ANNOUNCING`: a
-short end of a message before a call."""
+EARLIER, STEPS = 0.6, 0.8
+"""`EARLIER`: a client's summary, or a sub-agent's report, after its first piece."""
 REPORT = 6
 """Pieces of a sub-agent's report, which begins with its findings."""
 MIN_TERMS = 2
@@ -126,8 +125,6 @@ def _spoken(
         is_empty = len(terms(piece.text)) < MIN_TERMS or piece.text.endswith(f": {LEFT_OUT}")
         if is_empty and parts[1:]:
             weight = 0.0
-        elif kind == "agent" and not closes and at_end and len(piece.text) <= SHORT:
-            weight = ANNOUNCING
         elif kind == "earlier" or each.kind == "report":
             weight = EARLIER if place else ANSWER
         elif closes:

@@ -179,30 +179,9 @@ def test_of_a_review_all_headings_stand_before_what_explains_them() -> None:
 def test_the_end_of_an_answer_to_a_question_outranks_its_middle() -> None:
     rows = [f"row_{number}, boat_{number}, mast_{number}" for number in range(20)]
     answer = agent("\n\n".join(["I looked at it.", *rows, "So the two sheets match."]))
-    sheet = (
-        "The sheet_{0} is printed for the boats of pier_{0} that leave before the tide, "
-        "on paper that stands the rain of the winter."
-    )
-    after = [turn("Print it."), *(agent(sheet.format(number)) for number in range(4))]
-    assert "match" in written([turn("Do they fit?"), answer, *after], 360)
-    assert "match" not in written([turn("Look at them."), answer, *after], 360)
-
-
-def test_what_an_agent_announces_before_a_call_gives_way() -> None:
-    work = [
-        each
-        for number in range(4)
-        for each in (
-            agent(
-                f"The boat_{number} is missing on the sheet, since pier_{number} is closed.\n\n"
-                f"Let me print sheet_{number} with the lamp_{number} of mast_{number}."
-            ),
-            *run(f"print {number}"),
-        )
-    ]
-    text = written([turn("Look at them."), *work, agent("Printed."), turn("Thanks.")], 190)
-    assert text.count("is missing on the sheet") == 4
-    assert text.count("Let me print") < 4
+    after = [turn("Print it."), *(agent(f"The sheet_{number} is printed.") for number in range(6))]
+    assert "match" in written([turn("Do they fit?"), answer, *after], 170)
+    assert "match" not in written([turn("Look at them."), answer, *after], 170)
 
 
 def test_code_of_many_lines_is_left_out_with_a_mark() -> None:

@@ -368,13 +368,12 @@ class Engine:
         bound, ownership.bound = ownership.bound, None
         if bound is None:
             return ""
-        back = f"forget --project {bound.project}"
-        if bound.before is not None:
-            back = "undo NUMBER, with its number in reviewer history"
+        back = " To take that back: reviewer undo NUMBER, with its number in reviewer history."
         return (
             f"{bound.root.splitlines()[-1]} is now bound to project {bound.project}: commands there"
-            " work in it, and agents that you connect there see its promoted memories. To take that"
-            f" back: reviewer {back}"
+            " work in it, and agents that you connect there see its promoted memories."
+            + back
+            * (bound.before is not None)
         )
 
     def work_in(self, chosen: ChosenProject) -> None:

@@ -203,9 +203,11 @@ class PacketScreen(ListScreen, pane=keys.PACKET):
         if self.source.folder is None:
             if self.project is None:
                 return "of all projects"
-            if not self.choices.task and self.choices.budget == START_TOKENS:
-                return "as sent when a session starts"
-            return f"a trial: sessions start with {START_TOKENS:,} and no task"
+            if self.choices.task:
+                return "a trial: starts have no task"
+            if self.choices.budget != START_TOKENS:
+                return f"a trial: starts have {START_TOKENS:,} tokens"
+            return "as sent when a session starts"
         path = self.source.folder.absolute()
         return f"{path.parent.name}/{path.name}" if path.name == ".context" else path.name
 

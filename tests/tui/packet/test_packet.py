@@ -84,14 +84,16 @@ async def test_at_first_it_is_what_a_session_gets_at_its_start(remembering: Engi
         remembering.triage.promote(remembering.entities.author("kiosk", "preference", text).ids)
     remembering.work_in(remembering.choose_project("kiosk"))
     sent = packet_within(remembering, task="", now=datetime.now().astimezone())
-    async with opened(remembering, project="kiosk", size=(118, 34), on="f4") as screen:
+    async with opened(remembering, project="kiosk", size=(80, 34), on="f4") as screen:
         assert "· as sent when a session starts" in screen.text
         packet = present(model(screen).packet)
         assert packet.markdown.strip() in sent.text
         assert f"used about {packet.tokens_used:,}" in screen.text
         assert not packet.in_state(State.DROPPED), "there is room for all rules"
         await screen.press(">")
-        assert "a trial: sessions start with 2,000 and no task" in screen.text
+        assert "a trial: starts have 2,000 tokens" in screen.text
+        await screen.press("t", *"the widest shelf of all rolls in the kiosk", "enter")
+        assert "a trial: starts have no task" in screen.text
 
 
 async def test_a_changed_budget_is_one_of_this_preview(remembering: Engine) -> None:

@@ -41,8 +41,9 @@ class UnreachableError(ReviewerError):
         self, target: int, needs: int, in_the_way: Sequence[str], smallest: CompressionPlan
     ) -> None:
         stands = f" In the way: {'; '.join(in_the_way)}." if in_the_way else ""
+        segments = count(len(smallest.choices), "segment needs", "segments need")
         super().__init__(
-            f"{count(target, 'token')} cannot be reached: the smallest is {needs:,}.{stands}"
+            f"{count(target, 'token')} cannot be reached: {segments} at least {needs:,}.{stands}"
         )
         self.smallest = smallest
 

@@ -536,7 +536,7 @@ class TestApplying:
         self, two: int, screen: Screen
     ) -> None:
         await screen.press("P", "f", *"40", "enter")
-        assert said(screen).startswith("40 tokens cannot be reached: the smallest is ")
+        assert said(screen).startswith("40 tokens cannot be reached: 3 segments need at least ")
         assert "In the way: 3 pinned turns with " in said(screen)
         assert "“The kiosk prints receip" in said(screen)
 

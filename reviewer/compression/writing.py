@@ -387,7 +387,9 @@ class _Writing:
             is_item = mark == "- " and NUMBERED.match(piece.text)
             asked = piece.asked if piece.asked[-SHORT:] not in said else ""
             answer = f' (asked: "{asked}")' if asked else ""
-            lines.append(piece.text if is_item else f"{mark}{piece.text}{answer}")
+            is_code = mark == "- " and piece.text.startswith("\n")
+            text = piece.text if is_item else f"{mark}{piece.text}{answer}"
+            lines.append(piece.text[1:] if is_code else text)
             said = "" if piece.kind == "person" else said + lines[-1]
             last = piece
         return lines

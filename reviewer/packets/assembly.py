@@ -291,7 +291,7 @@ def score_text(score: Score) -> str:
     if score.recurrence is not None and not (score.for_task and score.relevance):
         return ", ".join((*needs, seen))
     task = "the task" if score.for_task else "an open task"
-    none = f"only common words of {task}" if score.relevance else f"no word of {task}"
+    none = f"only common or related words of {task}" if score.relevance else f"no word of {task}"
     names = _some(score.matched) or none
     if score.for_task:
         parts = [f"it has {names}"]

@@ -14,6 +14,7 @@ Parameter = str | float
 MAX_WORDS = 100
 """SQLite limits how deep a condition may be."""
 _WORD = re.compile(r"\w+")
+_NUMBER = re.compile(r"#\d+")
 _TERM = re.compile(
     r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|(?<=[:<>=])(?=\s|$)|\S+)'
 )
@@ -83,7 +84,7 @@ def unfinished(line: str, fields: Mapping[str, Field]) -> str:
 
 
 def parsed(line: Iterable[Term], fields: Mapping[str, Field]) -> Filter:
-    """The terms as a condition; fields without a value yet are left out.
+    """The terms as a condition; fields without a value yet are left out. `#12` is `id:12`.
 
     Raises FilterError, naming the invalid term.
     """
@@ -91,6 +92,8 @@ def parsed(line: Iterable[Term], fields: Mapping[str, Field]) -> Filter:
     parameters: list[Parameter] = []
     words: list[Term] = []
     for term in line:
+        if "id" in fields and _NUMBER.fullmatch(term.value):
+            term = term._replace(field="id", sign=":", value=term.value[1:])
         if not term.field:
             words.append(term)
         elif term.value or term.field not in fields:

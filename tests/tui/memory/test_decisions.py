@@ -66,7 +66,7 @@ async def test_a_retired_memory_goes_back_to_the_memories(known: Engine, memory:
     known.triage.retire([memory])
     async with opened(known, project="acme", size=(120, 40)) as screen:
         await screen.choose("other rows")
-        await screen.press(*"rejected", "enter", "/", *f"id:{memory}", "enter")
+        await screen.press(*"rejected", "enter", "/", *f"#{memory}", "enter")
         assert "✗ retired" in screen.text
         await screen.choose("put back into Memory")
         assert screen.status == f"Put #{memory} back into Memory - u to undo"

@@ -74,6 +74,10 @@ SAID: dict[str, tuple[list[SegmentTurn], list[str], list[str]]] = {
          result("Bash", ERRORED, "c1", outcome="failed"), agent("Something else.")],
         ["→ `git worktree list`: not run"], [],
     ),
+    "code of the last message as it was written, without a bullet": (
+        [turn("How?"), agent("It prints boats.\n\n```\nprint boat\n```\n\nThen bind the sheets.")],
+        ["It prints boats.\n```\nprint boat\n```"], ["- \n"],
+    ),
     "a question without the long sentence before it": (
         [FERRY[0], agent(f"The column {'is wide and ' * 20}empty. Shall I drop it?"), turn("yes")],
         ['The agent had asked: "Shall I drop it?"'], [],

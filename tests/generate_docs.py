@@ -26,9 +26,9 @@ Data goes to stdout, narration to stderr. `--json` prints one object per line. E
 1 could not (one line says why and what to do), 2 wrong usage, 3 a pipeline
 waits for an answer, 130 interrupted.
 
-A filter takes words, `"a phrase"`, `-word`, `#12` for one row, and fields: `by:me`, `type:`, `rule:`, `status:`,
-`path:`, `flag:`, `agent:`, `session:`, `branch:`, `model:`, `actor:`, `since:2026-03-01`,
-`conf>0.5` and `seen>2`.
+A filter takes words, `"a phrase"`, `-word`, `#12` for one row, and fields: `by:me`, `type:`,
+`rule:`, `status:`, `path:`, `flag:`, `agent:`, `session:`, `branch:`, `model:`, `actor:`,
+`since:2026-03-01`, `conf>0.5` and `seen>2`.
 
 Every command that uses a store takes `--db FILE` (or `REVIEWER_DB`), `--project NAME`,
 `--all-projects` for reading, and `--actor NAME`. `reviewer COMMAND --help` says more.

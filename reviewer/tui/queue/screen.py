@@ -1036,9 +1036,11 @@ class QueueScreen(ListScreen, pane=keys.QUEUE):
         return True
 
     def leave_last(self) -> None:
-        """Go back to the waiting rows, and clear the line above them."""
+        """Go back to the waiting rows, stop the reader, and clear the line above the rows."""
         if self.query_asked.status != "waiting":
             self.show_status("waiting")
+        elif self.reader.reads:
+            self.reader.stop()
         elif not self.reader.put_away():
             super().leave_last()
 

@@ -286,8 +286,9 @@ async def test_the_cursor_stays_on_a_row_that_a_later_reading_joins_to_another(
         assert screen.model.current_id == leader
 
 
+@pytest.mark.parametrize("key", ["R", "escape"])
 async def test_the_key_also_stops_the_comparison_of_the_sessions(
-    engine: Engine, shop: Path, bin_folder: Path
+    engine: Engine, shop: Path, bin_folder: Path, key: str
 ) -> None:
     other = answer(said("Before printing, each tray is put on the scales twice.", (1, WORDS)))
     claude(
@@ -298,5 +299,5 @@ async def test_the_key_also_stops_the_comparison_of_the_sessions(
     )
     async with asked(engine, shop, "a", "b") as screen:
         await screen.until(lambda: "Comparing the statements of all sessions" in screen.text)
-        await screen.press("R")
+        await screen.press(key)
         await screen.until(lambda: "2 new; " in screen.text)

@@ -140,6 +140,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
         summary = f" {glyphs(self.app).dot} ".join(filter(None, self.facts.summary))
         self.worth.update(Content(summary))
         self.worth.display = bool(summary)
+        self.show_footer()
         self.follow()
 
     def _nothing_words(self) -> tuple[str, ...]:

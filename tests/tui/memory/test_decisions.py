@@ -78,8 +78,9 @@ async def test_a_retired_memory_goes_back_to_the_memories(known: Engine, memory:
         assert rows(screen) == ["Deploys need two approvals"]
         await screen.press("e")
         assert screen.status == "Retired: x puts it back first."
-        await screen.press("x", *"put back into mem", "enter")
+        await screen.press("space", "x", *"put back into mem", "enter")
         assert status_of(known, memory) == "active"
+        assert "marked" not in screen.text
 
 
 async def test_a_candidate_rejected_after_it_was_retired_is_not_retired(

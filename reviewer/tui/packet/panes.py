@@ -92,7 +92,10 @@ def why_blocks(model: PacketModel, sign: Glyphs, use: str) -> tuple[str, list[Te
     """Title and text about the item under the cursor; `use`: of a memory, in words."""
     row = model.current
     if row is None or isinstance(row, SectionRow):
-        words = "Pinned items come first, then those of most sessions; a task raises what fits it."
+        words = (
+            "In each section pinned items come first, then those of most sessions, then the newest."
+            " With a task, one memory in four is the best fit to it."
+        )
         return "Why", [TextBlock(words, "text")] if row else []
     tokens = f"{row.tokens:,}"
     if row.full_tokens is not None and row.state != "full":

@@ -368,12 +368,11 @@ class Engine:
         bound, ownership.bound = ownership.bound, None
         if bound is None:
             return ""
+        root = bound.root.splitlines()[-1]
         back = " To take that back: reviewer undo NUMBER, with its number in reviewer history."
         return (
-            f"{bound.root.splitlines()[-1]} is now bound to project {bound.project}: commands there"
-            " work in it, and agents that you connect there see its promoted memories."
-            + back
-            * (bound.before is not None)
+            f"{root} is now bound to project {bound.project}: agents that you connect there get its"
+            f" memories.{back * (bound.before is not None)}"
         )
 
     def work_in(self, chosen: ChosenProject) -> None:

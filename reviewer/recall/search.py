@@ -361,16 +361,17 @@ def _matches(
     return found
 
 
-def _is_about(memory: str, shared: Sequence[str], rules: Collection[str], called: set[str]) -> bool:
+def _is_about(
+    memory: str, shared: Sequence[str], rules: Collection[str], called: Collection[str]
+) -> bool:
     """Whether a memory that shares words with the output of a call is about that call: one of them
-    is a name, or a linter's rule beside another word, or the memory has a further word of the call.
-    Plain words match by chance, and so do rules such as `unused`; an output repeats its call.
+    is a name, or a linter's rule beside another word, or the memory has a word of the call. Plain
+    words match by chance, and so do rules such as `unused`.
     """
     ruled = len(shared) > 1 and any(word.lower() in rules for word in shared)
     if ruled or any(map(_NAME.search, shared)):
         return True
-    further = called.difference(word.lower() for word in shared)
-    return any(word.lower() in further for word in words_of(memory))
+    return any(word.lower() in called for word in words_of(memory))
 
 
 def _rules(signatures: Sequence[str]) -> set[str]:

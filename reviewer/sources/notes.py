@@ -54,6 +54,7 @@ class _Note:
 
     def __init__(self, reading: Reading) -> None:
         self._reading, self._tally = reading, reading.tally
+        self._yielded: set[str] = set()
         self._meta: dict[str, str] = {}
         self._boot = False
 
@@ -104,6 +105,10 @@ class _Note:
         text = "\n".join(line.text for line in lines)
         facts, at = self._facts(section, text)
         origin = spot_of(lines).origin(at=at)
+        if origin.key in self._yielded:
+            self._tally["repeated"] += 1
+            return
+        self._yielded.add(origin.key)
         use = (
             RecordUse.TEMPLATE
             if is_template(text)

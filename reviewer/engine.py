@@ -369,10 +369,14 @@ class Engine:
         if bound is None:
             return ""
         root = bound.root.splitlines()[-1]
-        back = " To take that back: reviewer undo NUMBER, with its number in reviewer history."
-        return (
+        said = (
             f"{root} is now bound to project {bound.project}: agents that you connect there get its"
-            f" memories.{back * (bound.before is not None)}"
+            " memories."
+        )
+        if bound.before is None:
+            return said
+        return (
+            f"{said} To take that back: reviewer undo NUMBER, with its number in reviewer history."
         )
 
     def work_in(self, chosen: ChosenProject) -> None:

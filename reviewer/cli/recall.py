@@ -21,9 +21,9 @@ from reviewer.text.for_agents import without_tags
 @json_option("One JSON object per memory.")
 @pass_session
 def recall(session: Session, /, limit: int, of: str, as_json: bool, **moment: str | None) -> None:
-    """What an agent gets: memories of this very failure come first, then those of this command or
-    file, then the one that shares rare words with it. A doubtful match is left out; a --limit above
-    2 adds further ones. `reviewer edit ID --when` changes the moments of a memory.
+    """Memories of this very failure come first, then those of this command or file, then those that
+    share rare words with it. The first two are what an agent gets; a doubtful match is left out.
+    `reviewer edit ID --when` changes the moments of a memory.
     """
     command = "" if moment["error"] is None else moment.pop("command") or ""
     named = [(kind, text) for kind, text in moment.items() if text is not None]
@@ -49,4 +49,4 @@ def recall(session: Session, /, limit: int, of: str, as_json: bool, **moment: st
         },
     )
     if not found:
-        narrate("Nothing belongs to this moment.")
+        narrate(f"Nothing {'new to this session ' if of else ''}belongs to this moment.")

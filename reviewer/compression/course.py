@@ -122,8 +122,7 @@ def _spoken(
     for place, piece in enumerate(parts):
         at_end = place == len(parts) - 1
         weight = 1.0
-        is_empty = len(terms(piece.text)) < MIN_TERMS or piece.text.endswith(f": {LEFT_OUT}")
-        if is_empty and parts[1:]:
+        if len(terms(piece.text)) < MIN_TERMS and parts[1:]:
             weight = 0.0
         elif kind == "earlier" or each.kind == "report":
             weight = EARLIER if place else ANSWER

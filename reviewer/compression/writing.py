@@ -352,7 +352,7 @@ class _Writing:
 
     def _written(self, after: Sequence[Part]) -> str:
         lines, before = self._course_lines(), self._before
-        if self._asks and any(self._asks in line for line in lines):
+        if self._asks and lines and lines[-1].endswith(self._asks):
             before = [(title, [*said[:-1], ASKED_BELOW]) for title, said in before]
         return _text([*before, (HandoverSection.COURSE, lines), *after], self._titled)
 

@@ -70,7 +70,8 @@ class HookEvent:
         reported_failed: bool = True,
     ) -> None:
         self.kind, self.session, self.folder = kind, session, folder
-        self.command, self.tool, self.paths = without_halves(command), readable(tool), paths
+        self.command, self.tool = without_halves(command), readable(tool)
+        self.paths = tuple(map(without_halves, paths))
         self.text, self.reported_failed = readable(text), reported_failed
 
 
@@ -90,6 +91,14 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
         key, found = found_at(opened, number, event)
         if not found:
             return ""
+        texts = dict(
+            opened.execute(
+                "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
+                f" ({', '.join('?' * len(found))})",
+                (TEXT, *(memory.id for memory in found)),
+            ).fetchall()
+        )
+        found = [memory for memory in found if memory.id in texts]
         opened.execute("PRAGMA synchronous = NORMAL")  # a use may be lost
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -98,13 +107,6 @@ def memories_at(store: str, project: str | None, event: HookEvent) -> str:
             found = note_uses(writer, event, key, found, at)
 
         in_transaction(opened, note)
-        texts = dict(
-            opened.execute(
-                "SELECT memory_id, value FROM moment WHERE kind = ? AND memory_id IN"
-                f" ({', '.join('?' * len(found))})",
-                (TEXT, *(memory.id for memory in found)),
-            ).fetchall()
-        )
     if not found:
         return ""
     named = found[0].why.partition(" ")[2]

@@ -115,7 +115,7 @@ class Entities(Service):
                 promote_rows(act, [number], [number], now=now)
                 act.title += ", and promoted it"
             if close := closest_memory(act, project_id, number, text):
-                act.title += f"; close to #{close}"
+                act.title += f"; compare #{close}, which says nearly the same"
         return Done(act.id, act.title, (number,))
 
 

@@ -232,7 +232,7 @@ class MemoryScreen(ListScreen, pane=keys.MEMORY):
 
     def cannot_be_wrong(self) -> str | None:
         if self.facts.marks:
-            return f"One at a time, with its reason: {shared.BACK.key} clears the marks."
+            return f"Memories are disputed one at a time: {shared.BACK.key} clears the marks."
         return self.trusted() or self.put_back_first()
 
     def put_back_first(self) -> str | None:

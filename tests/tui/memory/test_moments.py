@@ -246,7 +246,7 @@ async def test_a_memory_is_called_wrong_without_a_reason(known: Engine, memory: 
 async def test_marked_memories_are_called_wrong_one_at_a_time(known: Engine, memory: int) -> None:
     async with opened(known, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "G", "space", "d")
-        assert screen.status == "One at a time, with its reason: esc clears the marks."
+        assert screen.status == "Memories are disputed one at a time: esc clears the marks."
         assert status_of(known, memory) == "active"
 
 

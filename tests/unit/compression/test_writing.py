@@ -239,6 +239,15 @@ def test_an_answer_to_a_sign_without_words_stands_alone() -> None:
         ),
         ([FERRY[0], *FERRY[3:5]], "The agent had begun to work on it."),
         (FERRY[:2], "The agent's last question below has no answer yet."),
+        (
+            [
+                turn("Fit it."),
+                agent("The sheet is too wide for the quay.\n\nShall I go on?"),
+                turn("no, first look at the map"),
+                agent("The map says:\n\n1. Wrap the mole\n2. Drop the pier\n\nShall I go on?"),
+            ],
+            'The agent asks, without an answer yet: "Shall I go on?"',
+        ),
     ],
 )
 def test_where_the_agent_stands_with_the_request(turns: list[SegmentTurn], said: str) -> None:

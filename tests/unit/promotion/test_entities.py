@@ -66,10 +66,15 @@ def test_a_memory_that_may_contradict_another_names_it(engine: Engine) -> None:
     def written(text: str) -> str:
         return engine.entities.author("acme", "adaptation", text, promote=True).title
 
-    assert "close" not in written("Before a release, count the coins in every drawer.")
+    assert "compare" not in written("Before a release, count the coins in every drawer.")
     said = written("Before a release, never count the coins in a drawer.")
-    assert said == "Wrote adaptation #2 by hand, and promoted it; close to #1"
-    assert "close" not in written("Print the timetable in bold.")
+    nearly = "compare #1, which says nearly the same"
+    assert said == f"Wrote adaptation #2 by hand, and promoted it; {nearly}"
+    assert "compare" not in written("Print the timetable in bold.")
+    other = engine.entities.author("lab", "adaptation", "Before a release, count all the coins.")
+    assert "compare" not in other.title
+    engine.triage.retire([1, 2])
+    assert "compare" not in written("Before a release, always count the coins of a drawer.")
 
 
 def test_a_memory_and_an_entity_may_bear_the_same_type_name(engine: Engine) -> None:

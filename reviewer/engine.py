@@ -373,11 +373,9 @@ class Engine:
             f"{root} is now bound to project {bound.project}: agents that you connect there get its"
             " memories."
         )
-        if bound.before is None:
-            return said
-        return (
-            f"{said} To take that back: reviewer undo NUMBER, with its number in reviewer history."
-        )
+        if bound.before is not None:
+            said += " To take that back: reviewer undo NUMBER, with its number in reviewer history."
+        return said
 
     def work_in(self, chosen: ChosenProject) -> None:
         """Limit everything to one project, including undo and history.

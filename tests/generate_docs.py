@@ -94,8 +94,9 @@ The person's words are what they typed. System prompts, instruction files, remin
 text around commands, attached files, results of tools, and tasks of sub-agents do not count as
 theirs, whatever role the file gives them.
 
-Some agents record less: Cursor, Goose's logs, Pi and the chat of VS Code no sub-agents, the stream of
-Claude Code not its first prompt. A chat of Cursor with a transcript is read from the transcript.
+Some agents record less: Cursor, Goose's logs, Pi and the chat of VS Code no sub-agents, the
+stream of Claude Code not its first prompt. A chat of Cursor with a transcript is read from the
+transcript.
 """
 
 

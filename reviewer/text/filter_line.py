@@ -92,7 +92,7 @@ def parsed(line: Iterable[Term], fields: Mapping[str, Field]) -> Filter:
     parameters: list[Parameter] = []
     words: list[Term] = []
     for term in line:
-        if "id" in fields and _NUMBER.fullmatch(term.value):
+        if not term.field and "id" in fields and _NUMBER.fullmatch(term.value):
             term = term._replace(field="id", sign=":", value=term.value[1:])
         if not term.field:
             words.append(term)

@@ -178,8 +178,8 @@ class ChoiceScreen(
     def _show(self, found: Sequence[Option] | str) -> None:
         words = found if isinstance(found, str) else self._nothing
         self._shown = () if isinstance(found, str) else found
-        has_room = self._rows > 1  # also for a second line
-        self.list.set_class(len(self._shown) < 1 + has_room, "-wrapped")
+        has_room = len(self._shown) == 1 and self._rows > 1
+        self.list.set_class(has_room or not self._shown, "-wrapped")
         self.list.clear_options()
         keys_shown = [each.key for each in self._shown]
         initial = self._current in keys_shown and self.field.value == self._text

@@ -71,6 +71,11 @@ class PacketModel:
         """The memories that are in no packet."""
 
     @property
+    def of_memories(self) -> bool:
+        """Whether it is made of the store's memories, not of a folder."""
+        return self.packet is not None and any(e.id.startswith("m:") for e in self.packet.items)
+
+    @property
     def current(self) -> Row | None:
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 

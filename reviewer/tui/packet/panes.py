@@ -96,7 +96,7 @@ def why_blocks(model: PacketModel, sign: Glyphs, use: str) -> tuple[str, list[Te
             "In each section pinned items come first, then those of most sessions, then the newest."
             " With a task, one memory in four is the best fit to it."
         )
-        return "Why", [TextBlock(words, "text")] if row else []
+        return "Why", [TextBlock(words, "text")] if row and model.of_memories else []
     tokens = f"{row.tokens:,}"
     if row.full_tokens is not None and row.state != "full":
         tokens += f" of {row.full_tokens:,}"

@@ -1133,7 +1133,6 @@ def empty_lines(
     if here is not None:
         lines.append(here.sentence)
     reads = keys.READ_SESSIONS.key
-    told = counts is not None and counts.refusals  # in the foot of the list
-    if here is not None and (here.sessions > here.unread or here.elsewhere) and not told:
+    if here is not None and (here.sessions > here.unread or here.elsewhere):
         lines.append(f"{keys.FINDINGS.key} lists what you refused and what failed.")
     return (*lines, f"{reads} looks for sessions to read, {keys.READ_FILE.key} reads other files.")

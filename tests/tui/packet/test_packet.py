@@ -13,7 +13,7 @@ from reviewer.engine import Engine
 from reviewer.packets.values import State
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind, read_moment
-from reviewer.recall.service import asked
+from reviewer.recall.service import event_of
 from reviewer.text.tokens import counter
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.packet.model import SectionRow
@@ -86,6 +86,7 @@ async def test_at_first_it_is_what_a_session_gets_at_its_start(remembering: Engi
     sent = packet_within(remembering, task="", now=datetime.now().astimezone())
     async with opened(remembering, project="kiosk", size=(80, 34), on="f4") as screen:
         assert "· as sent when a session starts" in screen.text
+        assert "those of most sessions" in " ".join(screen.text.split())
         packet = present(model(screen).packet)
         assert packet.markdown.strip() in sent.text
         assert f"used about {packet.tokens_used:,}" in screen.text
@@ -135,7 +136,7 @@ async def test_a_memory_says_what_ranks_it_and_its_uses(
     with planted(remembering.path) as act:
         act.update("memory", jam, sessions=3, cost=14)
     recall.set_moments(jam, [Moment(MomentKind.COMMAND, "lpr")])
-    recall.at("kiosk", asked("command", "lpr receipt.pdf", "s1"))
+    recall.at("kiosk", event_of("command", "lpr receipt.pdf", "s1"))
     async with opened(remembering, project="kiosk", size=(80, 24), on="f4") as screen:
         await go_to(screen, "A paper jam")
         why = shown(screen).why
@@ -366,6 +367,7 @@ async def test_sources_are_chosen_and_kept(remembering: Engine, kiosk: Path) -> 
         assert "Receipts before drawers" in packet_text(screen)
         await screen.press("f2", "f4")
         assert "work/.context" in screen.text
+        assert "those of most sessions" not in screen.text
         await go_to(screen, "Receipts before drawers")
         await screen.press("o")
         assert isinstance(screen.app.screen, SourceScreen)

@@ -25,7 +25,7 @@ from reviewer.proposing.proof import prove
 from reviewer.proposing.session_view import read_view
 from reviewer.proposing.values import LineRole, Proposal, Proposer, Quote, SessionView, ViewLine
 from reviewer.recall.moments import read_moment
-from reviewer.recall.service import asked
+from reviewer.recall.service import event_of
 from reviewer.sessions.signatures import failing_lines
 from reviewer.sources.events import Speaker
 from reviewer.sources.note_kinds import is_template
@@ -204,7 +204,7 @@ def test_the_memories_of_a_text_of_runs_are_found_in_linear_time(kind: str, tmp_
     engine.recall.set_moments(number, [read_moment("command make")])
 
     def recalled(text: str) -> object:
-        return engine.recall.at("p", asked(kind, f"make; {text}"))
+        return engine.recall.at("p", event_of(kind, f"make; {text}"))
 
     for run in OF_TEXTS:
         text = (run * LONG)[: 5 * LONG]

@@ -7,7 +7,7 @@ import click
 from reviewer.cli.inputs import option
 from reviewer.cli.output import emit, json_option, narrate
 from reviewer.cli.session import Session, Verb, pass_session
-from reviewer.recall.service import asked
+from reviewer.recall.service import event_of
 from reviewer.text.for_agents import without_tags
 
 
@@ -36,7 +36,7 @@ def recall(session: Session, /, limit: int, of: str, as_json: bool, **moment: st
         project = engine.project
         if project is None:
             raise click.UsageError("name the project with --project")
-        found = engine.recall.at(project, asked(kind, text, of, command), limit)
+        found = engine.recall.at(project, event_of(kind, text, of, command), limit)
     emit(
         found,
         as_json,

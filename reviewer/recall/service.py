@@ -96,9 +96,9 @@ class UseCount(Struct, frozen=True):
         return ", ".join(parts)
 
 
-def asked(kind: str, text: str, session: str = "", command: str = "") -> HookEvent:
-    """What a person asks about. `kind`: `command`, `error`, `path` or `prompt`; `command`: the call
-    that failed.
+def event_of(kind: str, text: str, session: str = "", command: str = "") -> HookEvent:
+    """The event that a person asks about. `kind`: `command`, `error`, `path` or `prompt`;
+    `command`: the call that failed.
     """
     if kind == CALL:
         return HookEvent(kind, session, command=text, tool=text.strip())

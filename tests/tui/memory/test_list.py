@@ -8,7 +8,7 @@ from pathlib import Path
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind
-from reviewer.recall.service import asked
+from reviewer.recall.service import event_of
 from reviewer.tui.evidence.source import SourceScreen
 from reviewer.tui.memory.keys import READ
 from tests.tui.conftest import NOW, Screen, opened
@@ -32,7 +32,7 @@ async def test_trusted_state_comes_first_then_what_was_used(known: Engine, memor
         assert kinds == ["entity", "memory", "entity", "state", "memory"]
         agent = Engine.open(known.path, clock=lambda: NOW + timedelta(hours=1))
         agent.recall.set_moments(memory, [Moment(MomentKind.COMMAND, "make deploy")])
-        assert agent.recall.at("acme", asked("command", "make deploy", "s1"))
+        assert agent.recall.at("acme", event_of("command", "make deploy", "s1"))
         agent.close()
         await screen.press("ctrl+l")
         assert rows(screen) == [tapes, approvals, mondays]

@@ -10,7 +10,7 @@ from reviewer.engine import Engine
 from reviewer.recall.at_call import HookEvent, memories_at
 from reviewer.recall.event_kinds import GUARD
 from reviewer.recall.moments import Moment, MomentKind
-from reviewer.recall.service import asked
+from reviewer.recall.service import event_of
 from reviewer.sharing import personal
 from reviewer.tui.evidence.structure import moment_words
 from reviewer.tui.theme import GLYPHS
@@ -19,7 +19,7 @@ from tests.tui.memory.driving import SIZES, memory_screen
 
 
 async def test_e_changes_when_a_memory_is_recalled(known: Engine, memory: int) -> None:
-    push = asked("command", "git push origin main")
+    push = event_of("command", "git push origin main")
     async with opened(known, project="acme", size=(80, 24)) as screen:
         await screen.press("f5", "d")
         assert screen.status == "You wrote this value: e writes a new one, x unsets it."

@@ -11,7 +11,7 @@ from reviewer.clock import from_iso
 from reviewer.engine import Engine
 from reviewer.promotion.views import QueueQuery
 from reviewer.recall.moments import Moment, MomentKind
-from reviewer.recall.service import asked
+from reviewer.recall.service import event_of
 from tests.present import present
 from tests.tui.conftest import Screen, opened
 from tests.tui.memory.driving import rows
@@ -50,7 +50,7 @@ def last_failure(engine: Engine) -> datetime:
 def hand_over(engine: Engine, rule: str, session: str, at: datetime) -> None:
     """A failure brings its memory to a session."""
     agent = Engine.open(engine.path, clock=lambda: at)
-    assert agent.recall.at("acme", asked("error", FAILURES[rule], session))
+    assert agent.recall.at("acme", event_of("error", FAILURES[rule], session))
     agent.close()
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from reviewer.engine import Engine
 from reviewer.errors import ReviewerError
-from reviewer.recall.at_call import MAX_MEMORIES
+from reviewer.recall.at_call import MAX_MEMORIES, found_at, note_uses
 from reviewer.recall.moments import read_moment
-from reviewer.recall.service import asked
+from reviewer.recall.service import event_of
 from tests.waiting import until
 
 FACTS = (
@@ -38,7 +38,7 @@ def engine(engine: Engine) -> Engine:
 def recalled(
     engine: Engine, kind: str, text: str, session: str = "", limit: int = MAX_MEMORIES
 ) -> list[int]:
-    found = engine.recall.at("kiosk", asked(kind, text, session), limit)
+    found = engine.recall.at("kiosk", event_of(kind, text, session), limit)
     return [each.id for each in found]
 
 
@@ -75,9 +75,20 @@ def test_nothing_is_said_where_nothing_belongs(engine: Engine, kind: str, text: 
     assert recalled(engine, kind, text) == []
 
 
+def test_what_another_hook_of_the_session_recorded_meanwhile_is_not_given_again(
+    engine: Engine,
+) -> None:
+    event = event_of("error", FAILURE, "s1")
+    engine.recall.derive()
+    with closing(sqlite3.connect(engine.path)) as store:
+        key, found = found_at(store, 1, event)
+        first, second = (note_uses(store, event, key, found, "2026-03-02") for _ in range(2))
+    assert (bool(first), second) == (True, [])
+
+
 def test_the_same_failure_comes_before_words(engine: Engine) -> None:
     engine.recall.set_moments(4, [read_moment("error nilerr")])
-    found = engine.recall.at("kiosk", asked("error", FAILURE))
+    found = engine.recall.at("kiosk", event_of("error", FAILURE))
     assert [each.id for each in found][:2] == [4, 1]
     assert found[0].why == "this failure nilerr"
 
@@ -110,7 +121,7 @@ def test_the_name_of_the_project_says_nothing(engine: Engine) -> None:
         engine.triage.promote(engine.entities.author("shop-till-app", "knowledge", text).ids)
 
     def said(text: str) -> list[int]:
-        return [each.id for each in engine.recall.at("shop-till-app", asked("error", text))]
+        return [each.id for each in engine.recall.at("shop-till-app", event_of("error", text))]
 
     assert said("cd: no main module in /home/ada/shop-till-app, try shop-till-app init") == []
     assert len(said("shop-till-app: no default theme in this config")) == 1
@@ -234,7 +245,7 @@ def test_other_projects_stay_out(engine: Engine) -> None:
     words = "nilerr is a linter of ovens"
     (number,) = engine.entities.author("bakery", "knowledge", words, promote=True).ids
     assert number not in recalled(engine, "error", FAILURE)
-    assert engine.recall.at("nowhere", asked("error", FAILURE)) == []
+    assert engine.recall.at("nowhere", event_of("error", FAILURE)) == []
 
 
 def test_a_memory_of_a_packet_is_no_use_and_still_comes_with_its_failure(engine: Engine) -> None:

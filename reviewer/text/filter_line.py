@@ -14,7 +14,6 @@ Parameter = str | float
 MAX_WORDS = 100
 """SQLite limits how deep a condition may be."""
 _WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"#\d+")
 _TERM = re.compile(
     r'(?P<minus>-)?(?:(?P<field>[a-z]+)(?P<sign>:|[<>]=?|=))?(?P<text>"[^"]*"?|(?<=[:<>=])(?=\s|$)|\S+)'
 )
@@ -92,8 +91,9 @@ def parsed(line: Iterable[Term], fields: Mapping[str, Field]) -> Filter:
     parameters: list[Parameter] = []
     words: list[Term] = []
     for term in line:
-        if not term.field and "id" in fields and _NUMBER.fullmatch(term.value):
-            term = term._replace(field="id", sign=":", value=term.value[1:])
+        mark, number = term.value[:1], term.value[1:]
+        if not term.field and mark == "#" and number.isdecimal() and "id" in fields:
+            term = term._replace(field="id", sign=":", value=number)
         if not term.field:
             words.append(term)
         elif term.value or term.field not in fields:
